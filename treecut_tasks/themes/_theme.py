@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ _MIN_ITEMS = 2
 
 # Pieces of the sentence templates. A name that holds one would make a sentence readable in two ways.
 _RESERVED = (" at ", " and ", " cost ", " costs ", " more than ", " less than ", " is the same as ")
-_FORBIDDEN_CHARACTERS = frozenset(".?!:;,\"{}<>\\")
+_FORBIDDEN_CHARACTERS = frozenset('.?!:;,"{}<>\\')
 _KEYS = frozenset({"name", "entities", "items", "values", "money"})
 
 
@@ -59,6 +59,14 @@ class Theme:
     money_one: str
     money_many: str
 
+    def __hash__(self) -> int:
+        # Themes key caches on the generator's fast path; hashing every name anew would dominate it.
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.digest)
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of the theme's content; the same for equal themes, wherever their file is."""
@@ -71,6 +79,14 @@ class Theme:
         ]
         text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    def capacity(self, composite_name: bool) -> int:
+        """How many variables the theme can name in one problem.
+
+        Composite names combine two entities with as many items as half the variables
+        (generator.md, step 1), so that each item serves twice.
+        """
+        return len(self.items) * (2 if composite_name else 1)
 
 
 def load_theme(theme: str | Path) -> Theme:
@@ -103,9 +119,9 @@ def load_theme(theme: str | Path) -> Theme:
     return _parse_theme(content, source=text)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _load_builtin(name: str) -> Theme:
-    resource = resources.files("treecut_tasks.themes").joinpath("data", f"{name}.yaml")
+    resource = resources.files("treecut_tasks.themes") / "data" / f"{name}.yaml"
     return _parse_theme(resource.read_text(encoding="utf-8"), source=name)
 
 
@@ -115,7 +131,9 @@ def _parse_theme(content: str, source: str) -> Theme:
         data: Any = yaml.load(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise TreecutError(f"Theme {source!r} is not valid YAML ({reason}): mend the file.") from error
+        raise TreecutError(
+            f"Theme {source!r} is not valid YAML ({reason}): mend the file."
+        ) from error
     if not isinstance(data, dict):
         raise TreecutError(f"Theme {source!r} must be a mapping with the keys {_listed(_KEYS)}.")
     keys = {str(key) for key in data}
@@ -125,7 +143,9 @@ def _parse_theme(content: str, source: str) -> Theme:
         raise TreecutError(
             f"Theme {source!r} {' and '.join(wrong)}: a theme has exactly the keys {_listed(_KEYS)}."
         )
-    entities = tuple(_name(value, "entity", source) for value in _list(data["entities"], "entities", source))
+    entities = tuple(
+        _name(value, "entity", source) for value in _list(data["entities"], "entities", source)
+    )
     items = tuple(_item(value, source) for value in _list(data["items"], "items", source))
     if len(entities) < _MIN_ENTITIES:
         raise TreecutError(
@@ -214,7 +234,9 @@ def _check_unambiguous(entities: tuple[str, ...], items: tuple[Item, ...], sourc
     A `salad` beside a `Greek salad` lets a person read `the salad` in two ways, and an entity that
     is part of another does the same; so both are refused, whatever the case of their letters.
     """
-    roles: list[tuple[str, str, int]] = [(name, "entity", -1 - i) for i, name in enumerate(entities)]
+    roles: list[tuple[str, str, int]] = [
+        (name, "entity", -1 - i) for i, name in enumerate(entities)
+    ]
     for i, item in enumerate(items):
         roles.append((item.name, "item", i))
         if item.plural.lower() != item.name.lower():

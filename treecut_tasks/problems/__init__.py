@@ -1,0 +1,48 @@
+"""Problems: their configuration, generation, wording, solutions, streams, data sets and files."""
+
+from __future__ import annotations
+
+from treecut_tasks.problems.config import (
+    ORDERS,
+    SAMPLINGS,
+    Order,
+    ProblemConfig,
+    Sampling,
+)
+from treecut_tasks.problems.data_set import Drawn, draw_data_set
+from treecut_tasks.problems.formulas import Formula
+from treecut_tasks.problems.generator import generate
+from treecut_tasks.problems.problem import UNKNOWN, Cut, Problem, Sentence, content_id
+from treecut_tasks.problems.published import PublishedFile, published_files
+from treecut_tasks.problems.records import Record, read_data_files, to_json_line
+from treecut_tasks.problems.streams import check_seed, problem_at, problem_rng, stream
+from treecut_tasks.problems.tree import Edge
+from treecut_tasks.problems.wording import Variable
+
+__all__ = [
+    "ORDERS",
+    "SAMPLINGS",
+    "UNKNOWN",
+    "Cut",
+    "Drawn",
+    "Edge",
+    "Formula",
+    "Order",
+    "Problem",
+    "ProblemConfig",
+    "PublishedFile",
+    "Record",
+    "Sampling",
+    "Sentence",
+    "Variable",
+    "check_seed",
+    "content_id",
+    "draw_data_set",
+    "generate",
+    "problem_at",
+    "problem_rng",
+    "published_files",
+    "read_data_files",
+    "stream",
+    "to_json_line",
+]

@@ -1,0 +1,99 @@
+"""Drawing problems (paper, Algorithm 1; generator.md, "Random draws, in order")."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from treecut_tasks.problems.config import ProblemConfig
+from treecut_tasks.problems.draws import below, sampler, shuffler
+from treecut_tasks.problems.formulas import DRAW_FORMULAS, tree_choices
+from treecut_tasks.problems.problem import Problem
+from treecut_tasks.problems.wording import Phrases, composite_phrases, simple_phrases
+
+# Entities in a problem with composite names (generator.md, step 1).
+_ENTITIES_DRAWN = 2
+
+
+def generate(config: ProblemConfig, rng: random.Random) -> Problem:
+    """Draw one problem.
+
+    Draws are made in exactly the order of generator.md, so that one `rng` passed to a sequence of
+    calls reproduces the authors' stream.
+
+    Args:
+        config: what to draw.
+        rng: the only source of randomness; it is advanced.
+    """
+    return next(generate_endlessly(config, rng))
+
+
+def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Problem]:
+    """Draw problems one after the other from one `rng`, each as `generate` would.
+
+    What does not change from problem to problem is prepared once, which makes this the fast way to
+    draw many.
+    """
+    getrandbits = rng.getrandbits
+    theme = config.resolved_theme
+    num_vars, ans_depth, cut_into = config.vars, config.ans_depth, config.cut_into
+
+    entity_indices = range(len(theme.entities))
+    item_indices = range(len(theme.items))
+    num_items = (num_vars + 1) // 2
+    composite, simple = composite_phrases(theme), simple_phrases(theme)
+    sample_entities = sampler(len(entity_indices), _ENTITIES_DRAWN)
+    sample_items = sampler(len(item_indices), min(num_items, len(item_indices)))
+    sample_simple = sampler(len(simple), min(num_vars, len(simple)))
+    num_candidates = _ENTITIES_DRAWN * num_items if config.composite_name else num_vars
+    sample_names = sampler(num_candidates, num_vars)
+
+    step = theme.value_step
+    prices = range(theme.value_min, theme.value_max + 1, step)
+    num_prices = len(prices)
+    price_bits = num_prices.bit_length()
+
+    path_parents = list(range(ans_depth))
+    off_path = range(ans_depth + 1, num_vars + 1)
+    sampling = config.sampling
+    draw_formulas = DRAW_FORMULAS[sampling]
+    num_sentences = num_vars - config.unanswerable
+    shuffled = shuffler(num_sentences)
+    forward = tuple(range(num_sentences))
+    backward = forward[::-1]
+
+    while True:
+        # Steps 1 and 2: names.
+        candidates: list[Phrases]
+        if config.composite_name:
+            entities = sample_entities(getrandbits, entity_indices)
+            items = sample_items(getrandbits, item_indices)
+            candidates = [composite[entity][item] for entity in entities for item in items]
+        else:
+            candidates = sample_simple(getrandbits, simple)
+        phrases = sample_names(getrandbits, candidates)
+
+        # Step 3: values. `randint` written out, because it is called for every variable.
+        values = []
+        for _ in phrases:
+            r = getrandbits(price_bits)
+            while r >= num_prices:
+                r = getrandbits(price_bits)
+            values.append(prices[r])
+
+        # Step 4: the tree.
+        parents = path_parents.copy()
+        for i in off_path:
+            parents.append(below(getrandbits, i))
+        tree = tuple(parents)
+
+        # Steps 5 to 7: its edges, the cut, and a formula for each remaining edge.
+        formulas = draw_formulas(tree_choices(tree, cut_into, sampling), getrandbits)
+
+        # Step 8: the order of the sentences.
+        if config.order == "random":
+            order = tuple(shuffled(getrandbits))
+        else:
+            order = forward if config.order == "forward" else backward
+
+        yield Problem(config, tuple(phrases), tuple(values), tree, tuple(formulas), order)

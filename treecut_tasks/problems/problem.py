@@ -1,0 +1,259 @@
+"""A problem that knows everything about itself."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.problems.config import ProblemConfig
+from treecut_tasks.problems.draws import below
+from treecut_tasks.problems.formulas import DRAW_FORMULAS, Formula, formula_choices
+from treecut_tasks.problems.solutions import explain_cut, solve_path
+from treecut_tasks.problems.tree import Edge, breadth_first
+from treecut_tasks.problems.wording import Phrases, Variable, Wording, question, word_formulas
+
+UNKNOWN = "unknown"
+"""The answer of an unanswerable problem."""
+
+
+class Sentence(NamedTuple):
+    """One stated condition.
+
+    Attributes:
+        text: the sentence with its full stop.
+        edge: (parent, child) in the tree; 0 is the root, i stands for x_i.
+        formula: the linear formula that it states.
+        constant: the formula's right-hand side, in money units.
+    """
+
+    text: str
+    edge: Edge
+    formula: Formula
+    constant: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The edge that was removed from an unanswerable problem.
+
+    The authors' stream draws no formula for it. Ours is drawn from a generator that is seeded with
+    the problem's own text, so that the removed sentence, and with it the answerable counterpart,
+    is a function of the problem and the stream stays the authors' byte for byte.
+
+    Attributes:
+        edge: (parent, child) in the tree; 0 is the root.
+        sentence: the sentence that would state the edge.
+        position: index among the counterpart's sentences at which it stands.
+    """
+
+    edge: Edge
+    sentence: Sentence
+    position: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An immutable, complete problem: who has it never needs its config or seed again.
+
+    The fields are the compact draw; everything else is computed from them on demand. Variables are
+    numbered from 1 as in the paper (x_1 hangs on the root, x_ans_depth is asked for), so
+    `values[i - 1]`, `variables[i - 1]` and `parents[i - 1]` belong to x_i.
+
+    Attributes:
+        config: the configuration that it was drawn from.
+        phrases: how each variable is written.
+        values: the price of each variable, in money units.
+        parents: the parent of each variable in the tree, 0 for the root.
+        formulas: the formulas of the remaining edges, breadth first (generator.md, steps 5 to 7).
+        sentence_order: the place in `formulas` of each sentence of the text (step 8).
+    """
+
+    config: ProblemConfig
+    phrases: tuple[Phrases, ...]
+    values: tuple[int, ...]
+    parents: tuple[int, ...]
+    formulas: tuple[Formula, ...]
+    sentence_order: tuple[int, ...]
+
+    def _wording(self) -> Wording:
+        return word_formulas(self.formulas, self.values, self.phrases, self.config.resolved_theme)
+
+    @cached_property
+    def text(self) -> str:
+        """The problem as it is put to a model: the sentences and the question."""
+        return self._text(self._wording())
+
+    def _text(self, wording: Wording) -> str:
+        sentences = wording.sentences
+        parts = [sentences[i] for i in self.sentence_order]
+        parts.append(question(self._asked_phrases))
+        return ". ".join(parts)
+
+    @property
+    def _asked_phrases(self) -> Phrases:
+        return self.phrases[self.config.ans_depth - 1]
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Entity and item of each variable."""
+        return tuple(phrases.variable for phrases in self.phrases)
+
+    @property
+    def asked(self) -> int:
+        """Number of the questioned variable, which is `ans_depth`."""
+        return self.config.ans_depth
+
+    @property
+    def asked_variable(self) -> Variable:
+        """The questioned variable: `str()` of it reads `burger at Bistro Nice`."""
+        return self._asked_phrases.variable
+
+    @property
+    def tree(self) -> tuple[tuple[int, int], ...]:
+        """All edges (parent, child) of the tree, breadth first, the cut one included."""
+        return breadth_first(self.parents)
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """Numbers of the variables from the root to the questioned one."""
+        return tuple(range(1, self.asked + 1))
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The conditions in the order of the text, each with the edge and formula behind it."""
+        return tuple(self._sentence(self.formulas[i]) for i in self.sentence_order)
+
+    def _sentence(self, formula: Formula) -> Sentence:
+        wording = word_formulas([formula], self.values, self.phrases, self.config.resolved_theme)
+        return Sentence(
+            f"{wording.sentences[0]}.",
+            (formula.parent, formula.child),
+            formula,
+            formula.constant(self.values),
+        )
+
+    @property
+    def answer(self) -> str:
+        """The price in digits, or `unknown`."""
+        return UNKNOWN if self.config.unanswerable else str(self.values[self.asked - 1])
+
+    @cached_property
+    def solution(self) -> str:
+        """The worked solution, `proof` in the published data."""
+        return self._solution(self._wording())
+
+    def _solution(self, wording: Wording) -> str:
+        config, phrases = self.config, self.phrases
+        if config.cut_into is not None:
+            return explain_cut(
+                config.cut_into, self._asked_phrases, self.formulas, wording.clauses, phrases
+            )
+        return solve_path(
+            config.ans_depth, wording.clauses, self.values, phrases, config.resolved_theme
+        )
+
+    @cached_property
+    def id(self) -> str:
+        """Identifier made from the content; see `content_id`."""
+        return content_id(self.text, self.answer)
+
+    @cached_property
+    def cut(self) -> Cut | None:
+        """What was removed from an unanswerable problem; None for an answerable one."""
+        child = self.config.cut_into
+        if child is None:
+            return None
+        digest = hashlib.sha256(self.text.encode("utf-8")).digest()
+        rng = random.Random(int.from_bytes(digest, "big"))
+        edge = (self.parents[child - 1], child)
+        sampling = self.config.sampling
+        (formula,) = DRAW_FORMULAS[sampling]([formula_choices(edge, sampling)], rng.getrandbits)
+        place = self.tree.index(edge)
+        match self.config.order:
+            case "forward":
+                position = place
+            case "backward":
+                position = len(self.formulas) - place
+            case "random":
+                position = below(rng.getrandbits, len(self.formulas) + 1)
+        return Cut(edge, self._sentence(formula), position)
+
+    def counterpart(self) -> Problem:
+        """The answerable counterpart of an unanswerable problem, which keeps the cut sentence.
+
+        Names, values, formulas, wording and the order of all other sentences are the same.
+
+        Raises:
+            TreecutError: the problem is answerable already.
+        """
+        cut = self.cut
+        if cut is None:
+            raise TreecutError(
+                f"Problem {self.id} is answerable: only an unanswerable problem has a counterpart."
+            )
+        place = self.tree.index(cut.edge)
+        formulas = (*self.formulas[:place], cut.sentence.formula, *self.formulas[place:])
+        order = [i + (i >= place) for i in self.sentence_order]
+        order.insert(cut.position, place)
+        return Problem(
+            config=self.config.answerable(),
+            phrases=self.phrases,
+            values=self.values,
+            parents=self.parents,
+            formulas=formulas,
+            sentence_order=tuple(order),
+        )
+
+    def published_record(self) -> dict[str, str]:
+        """The keys of the authors' files: problem, answer, proof."""
+        # Worded once for both, and not kept: this is the fast path of bulk generation.
+        wording = self._wording()
+        return {
+            "problem": self._text(wording),
+            "answer": self.answer,
+            "proof": self._solution(wording),
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Everything about the problem, ready for JSON; `published_record` with further keys."""
+        cut = self.cut
+        return {
+            "id": self.id,
+            **self.published_record(),
+            "config": self.config.as_dict(),
+            "variables": [
+                {"name": str(variable), "entity": variable.entity, "item": variable.item}
+                for variable in self.variables
+            ],
+            "values": list(self.values),
+            "parents": list(self.parents),
+            "asked": self.asked,
+            "sentences": [_sentence_record(sentence) for sentence in self.sentences],
+            "cut": cut and {**_sentence_record(cut.sentence), "position": cut.position},
+        }
+
+
+def _sentence_record(sentence: Sentence) -> dict[str, Any]:
+    return {
+        "text": sentence.text,
+        "edge": list(sentence.edge),
+        "coefficients": [sentence.formula.a, sentence.formula.b],
+        "constant": sentence.constant,
+    }
+
+
+def content_id(text: str, answer: str) -> str:
+    """Identifier of a problem from what distinguishes it, never from its position in a file.
+
+    Args:
+        text: the whole problem text.
+        answer: digits or `unknown`.
+
+    Returns:
+        The first 16 hexadecimal digits of a SHA-256.
+    """
+    return hashlib.sha256(f"{text}\n{answer}".encode()).hexdigest()[:16]

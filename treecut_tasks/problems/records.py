@@ -1,0 +1,173 @@
+"""Data files: JSON Lines with the keys of the authors' files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.problems.problem import UNKNOWN, Problem, content_id
+
+REQUIRED_KEYS = ("problem", "answer")
+"""Keys that every line of a data file must have."""
+
+# The authors' file names say the depth; our own full records carry the whole configuration.
+_DEPTH_IN_NAME = re.compile(r"ansDepth-(\d{1,3})(?!\d)")
+_MAX_ANSWER_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of a data file.
+
+    Attributes:
+        id: identifier made from the content.
+        problem: the problem's text.
+        answer: digits, or `unknown`.
+        proof: the worked solution; None if the file has none.
+        config: parameters as far as the file tells them (its own `config`, or its name).
+        source: name of the file and number of the line, `data.jsonl:12`.
+    """
+
+    id: str
+    problem: str
+    answer: str
+    proof: str | None
+    config: dict[str, Any]
+    source: str
+
+    @property
+    def unanswerable(self) -> bool:
+        """Whether the stated answer is `unknown`."""
+        return self.answer == UNKNOWN
+
+
+def to_json_line(problem: Problem, full: bool) -> str:
+    """One line of a data file, its newline included.
+
+    Args:
+        problem: what to write.
+        full: everything about the problem; otherwise exactly the authors' keys and bytes.
+    """
+    return json.dumps(problem.record() if full else problem.published_record()) + "\n"
+
+
+def read_data_files(paths: Sequence[str | Path], unanswerable: bool) -> list[Record]:
+    """Read data files for a task, as they are and in their order.
+
+    Args:
+        paths: JSON Lines files, one or more.
+        unanswerable: which kind of problems the task takes.
+
+    Raises:
+        TreecutError: a file that is missing, empty, not JSON Lines, lacks a key, repeats a problem
+            or holds problems of the other kind; the message names file and line.
+    """
+    records: list[Record] = []
+    by_text: dict[str, Record] = {}
+    for path in paths:
+        for record in _read_file(Path(path)):
+            if record.unanswerable != unanswerable:
+                task = "answerable" if unanswerable else "unanswerable"
+                raise TreecutError(
+                    f"{record.source} has the answer {record.answer!r}, but this task takes only "
+                    f"{'unanswerable' if unanswerable else 'answerable'} problems: give such lines "
+                    f"to the task {task!r}, in a file of their own."
+                )
+            earlier = by_text.setdefault(record.problem, record)
+            if earlier is not record:
+                raise TreecutError(
+                    f"{record.source} repeats the problem of {earlier.source}: remove one of the "
+                    "two lines."
+                )
+            records.append(record)
+    return records
+
+
+def _read_file(path: Path) -> list[Record]:
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise TreecutError(
+            f"Data file {str(path)!r} cannot be read ({error.strerror}): give the path of a JSON "
+            "Lines file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise TreecutError(
+            f"Data file {str(path)!r} is not UTF-8 text (byte {error.start}): save it as UTF-8."
+        ) from error
+    # Split at newlines only: JSON text may hold other characters that `splitlines` would break at.
+    lines = enumerate(text.split("\n"), start=1)
+    records = [_parse_line(line, path, number) for number, line in lines if line.strip()]
+    if not records:
+        raise TreecutError(
+            f"Data file {str(path)!r} is empty: it needs at least one line with the keys "
+            f"{' and '.join(REQUIRED_KEYS)}."
+        )
+    return records
+
+
+def _parse_line(line: str, path: Path, number: int) -> Record:
+    source = f"{path}:{number}"
+    try:
+        data: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise TreecutError(
+            f"{source} is not JSON ({error}): each line must be one JSON object."
+        ) from error
+    if not isinstance(data, dict):
+        raise TreecutError(
+            f"{source} is {_shown(data)}: each line must be a JSON object with the keys "
+            f"{' and '.join(REQUIRED_KEYS)}."
+        )
+    for key in REQUIRED_KEYS:
+        if key not in data:
+            raise TreecutError(
+                f"{source} lacks the key {key!r}: each line needs the keys "
+                f"{' and '.join(REQUIRED_KEYS)}."
+            )
+    problem, answer, proof = data["problem"], data["answer"], data.get("proof")
+    if not isinstance(problem, str) or not problem.strip():
+        raise TreecutError(f"{source} has the problem {_shown(problem)}: it must be a text.")
+    if not isinstance(answer, str) or not _is_answer(answer):
+        raise TreecutError(
+            f"{source} has the answer {_shown(answer)}: it must be 'unknown', or a number in quotes "
+            "such as '11'."
+        )
+    if proof is not None and not isinstance(proof, str):
+        raise TreecutError(f"{source} has the proof {_shown(proof)}: it must be a text.")
+    return Record(
+        content_id(problem, answer), problem, answer, proof, _config(data, path, source), source
+    )
+
+
+def _is_answer(answer: str) -> bool:
+    if answer == UNKNOWN:
+        return True
+    if len(answer) > _MAX_ANSWER_LENGTH or answer != answer.strip() or not answer.isascii():
+        return False
+    try:
+        Fraction(answer)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
+
+
+def _config(data: dict[str, Any], path: Path, source: str) -> dict[str, Any]:
+    config = data.get("config")
+    if config is not None:
+        if not isinstance(config, dict):
+            raise TreecutError(f"{source} has the config {_shown(config)}: it must be an object.")
+        return config
+    match = _DEPTH_IN_NAME.search(path.name)
+    return {"ans_depth": int(match[1])} if match else {}
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

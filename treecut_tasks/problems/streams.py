@@ -1,0 +1,69 @@
+"""Where the randomness of a run comes from: streams of problems that are named by config and seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from itertools import count
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.problems.config import ProblemConfig
+from treecut_tasks.problems.generator import generate, generate_endlessly
+from treecut_tasks.problems.problem import Problem
+
+# Part of every derived seed. A change of what a stream holds gets a new name, never a silent change.
+_STREAM_VERSION = "treecut-stream-1"
+
+
+def check_seed(seed: int) -> int:
+    """Return the seed if it is usable.
+
+    Raises:
+        TreecutError: not a whole number of 0 or more (Python's generator maps -s and s to one
+            stream, so negative seeds are refused).
+    """
+    if type(seed) is not int or seed < 0:
+        raise TreecutError(f"seed is {seed!r}: it must be a whole number of 0 or more.")
+    return seed
+
+
+def problem_rng(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> random.Random:
+    """The generator of problem `index` of (config, seed), independent of all others.
+
+    Its seed is a SHA-256 over everything that names the problem, so that neighbouring seeds,
+    indices or configurations have unrelated streams. A theme counts by its content, not its path.
+
+    Args:
+        config: the configuration.
+        seed: a whole number of 0 or more.
+        index: position in the stream, from 0.
+        attempt: 0, or how often a repeated text was replaced at this index.
+    """
+    parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
+    name = json.dumps(
+        [_STREAM_VERSION, parameters, check_seed(seed), index, attempt],
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    return random.Random(int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big"))
+
+
+def problem_at(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> Problem:
+    """Problem `index` of the stream of (config, seed), made without any of the others."""
+    return generate(config, problem_rng(config, seed, index, attempt))
+
+
+def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Problem]:
+    """The endless stream of problems of (config, seed).
+
+    Args:
+        config: the configuration.
+        seed: a whole number of 0 or more.
+        one_stream: draw all problems from a single `random.Random(seed)`, as the authors did,
+            instead of giving each problem a generator of its own.
+    """
+    if one_stream:
+        return generate_endlessly(config, random.Random(check_seed(seed)))
+    return (problem_at(config, seed, index) for index in count())
