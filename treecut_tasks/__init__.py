@@ -1,1 +1,52 @@
-"""TreeCut."""
+"""TreeCut: unanswerable maths word problems, as tasks for Inspect and lm-evaluation-harness.
+
+The names below are the public Python interface. They are imported when they are first used, so
+that `import treecut_tasks` is quick and needs neither framework.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.problems import Problem, ProblemConfig, generate, problem_at, stream
+    from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown
+    from treecut_tasks.tasks import answerable, unanswerable
+    from treecut_tasks.themes import Theme, load_theme
+
+__all__ = [
+    "Outcome",
+    "Problem",
+    "ProblemConfig",
+    "Theme",
+    "TreecutError",
+    "answerable",
+    "classify_outcome",
+    "generate",
+    "load_theme",
+    "problem_at",
+    "says_unknown",
+    "stream",
+    "unanswerable",
+]
+
+_HOMES = {
+    "treecut_tasks.errors": ("TreecutError",),
+    "treecut_tasks.problems": ("Problem", "ProblemConfig", "generate", "problem_at", "stream"),
+    "treecut_tasks.scoring": ("Outcome", "classify_outcome", "says_unknown"),
+    "treecut_tasks.tasks": ("answerable", "unanswerable"),
+    "treecut_tasks.themes": ("Theme", "load_theme"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

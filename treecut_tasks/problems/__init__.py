@@ -9,12 +9,12 @@ from treecut_tasks.problems.config import (
     ProblemConfig,
     Sampling,
 )
-from treecut_tasks.problems.data_set import Drawn, draw_data_set
+from treecut_tasks.problems.data_set import Drawn, check_count, draw_data_set
 from treecut_tasks.problems.formulas import Formula
 from treecut_tasks.problems.generator import generate
 from treecut_tasks.problems.problem import UNKNOWN, Cut, Problem, Sentence, content_id
 from treecut_tasks.problems.published import PublishedFile, published_files
-from treecut_tasks.problems.records import Record, read_data_files, to_json_line
+from treecut_tasks.problems.records import Record, read_data_files
 from treecut_tasks.problems.streams import check_seed, problem_at, problem_rng, stream
 from treecut_tasks.problems.tree import Edge
 from treecut_tasks.problems.wording import Variable
@@ -35,6 +35,7 @@ __all__ = [
     "Sampling",
     "Sentence",
     "Variable",
+    "check_count",
     "check_seed",
     "content_id",
     "draw_data_set",
@@ -44,5 +45,4 @@ __all__ = [
     "published_files",
     "read_data_files",
     "stream",
-    "to_json_line",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,10 +42,8 @@ def draw_data_set(configs: Sequence[ProblemConfig], num_problems: int, seed: int
         TreecutError: num_problems below 1, or a configuration that cannot give so many problems.
     """
     check_seed(seed)
-    if type(num_problems) is not int or num_problems < 1:
-        raise TreecutError(
-            f"num_problems is {num_problems!r}: it must be a whole number of 1 or more."
-        )
+    for config in configs:
+        check_count(config, num_problems)
     seen: set[str] = set()
     drawn = []
     for index in range(num_problems):
@@ -64,9 +63,48 @@ def _draw_new(
         if texts.isdisjoint(seen):
             seen |= texts
             return Drawn(problem, index, attempt)
-    raise TreecutError(
-        f"num_problems is {num_problems}, but the configuration "
-        f"{', '.join(f'{key}={value}' for key, value in config.as_dict().items())} gave only {index} "
-        f"different problems (then {_MAX_ATTEMPTS} repeats in a row): ask for fewer problems, more "
-        "variables or a larger theme."
+    raise _too_many(config, num_problems, f"gave only {index}", f"{_MAX_ATTEMPTS} repeats in a row")
+
+
+def check_count(config: ProblemConfig, num_problems: int) -> None:
+    """Check that a number of problems can be asked of a configuration.
+
+    Raises:
+        TreecutError: not a whole number of 1 or more, or more than there are different problems.
+    """
+    if type(num_problems) is not int or num_problems < 1:
+        raise TreecutError(
+            f"The number of problems is {num_problems!r}: it must be a whole number of 1 or more."
+        )
+    limit = count_limit(config)
+    if num_problems > limit:
+        raise _too_many(config, num_problems, f"can give at most {limit}", "counting all draws")
+
+
+def count_limit(config: ProblemConfig) -> int:
+    """An upper bound for the number of different problems of a configuration.
+
+    The product of what can be drawn: names, values, tree, formulas, order. Astronomical but for
+    tiny themes.
+    """
+    theme, num_vars = config.resolved_theme, config.vars
+    if config.composite_name:
+        num_items = (num_vars + 1) // 2
+        names = math.comb(len(theme.entities), 2) * math.comb(len(theme.items), num_items)
+        names *= math.perm(2 * num_items, num_vars)
+    else:
+        names = math.perm(len(theme.items), num_vars)
+    prices = (theme.value_max - theme.value_min) // theme.value_step + 1
+    trees = math.prod(range(config.ans_depth + 1, num_vars + 1))
+    num_sentences = num_vars - config.unanswerable
+    formulas = (27 if config.sampling == "published" else 36) ** num_sentences
+    orders = math.factorial(num_sentences) if config.order == "random" else 1
+    return int(names * prices**num_vars * trees * formulas * orders)
+
+
+def _too_many(config: ProblemConfig, num_problems: int, found: str, evidence: str) -> TreecutError:
+    parameters = ", ".join(f"{key}={value}" for key, value in config.as_dict().items())
+    return TreecutError(
+        f"{num_problems} different problems were asked for, but the configuration {parameters} "
+        f"{found} ({evidence}): ask for fewer problems, more variables or a larger theme."
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems.problem import UNKNOWN, Problem, content_id
+from treecut_tasks.problems.problem import UNKNOWN, content_id
 
 REQUIRED_KEYS = ("problem", "answer")
 """Keys that every line of a data file must have."""
@@ -45,16 +45,6 @@ class Record:
     def unanswerable(self) -> bool:
         """Whether the stated answer is `unknown`."""
         return self.answer == UNKNOWN
-
-
-def to_json_line(problem: Problem, full: bool) -> str:
-    """One line of a data file, its newline included.
-
-    Args:
-        problem: what to write.
-        full: everything about the problem; otherwise exactly the authors' keys and bytes.
-    """
-    return json.dumps(problem.record() if full else problem.published_record()) + "\n"
 
 
 def read_data_files(paths: Sequence[str | Path], unanswerable: bool) -> list[Record]:

@@ -1,0 +1,66 @@
+"""The command `treecut`: one small module a command, loaded when it is needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from treecut_tasks.errors import TreecutError
+
+# Exit status for input that the user can mend, the one that click uses for usage errors.
+_BAD_INPUT = 2
+
+_COMMANDS = {
+    "generate": "treecut_tasks.cli.generate",
+    "lm-eval-path": "treecut_tasks.cli.lm_eval_path",
+    "published-data": "treecut_tasks.cli.published_data",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a command's module when the command is looked up."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(_COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="treecut-tasks", prog_name="treecut")
+def _group() -> None:
+    """TreeCut: unanswerable maths word problems for evaluating language models.
+
+    Evaluations run in the frameworks: `inspect eval treecut_tasks/unanswerable --model …` and
+    `lm_eval --tasks treecut --model …`. These commands make data and tell paths.
+    """
+
+
+def main() -> None:
+    """Run the command line; bad input is one sentence and exit status 2."""
+    try:
+        _group(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    except TreecutError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(_BAD_INPUT)
+    except BrokenPipeError:
+        # The reader of a pipe has gone, `head` for example. Python would complain again when it
+        # flushes standard output at exit, so that is pointed elsewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

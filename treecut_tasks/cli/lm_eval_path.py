@@ -1,0 +1,17 @@
+"""`treecut lm-eval-path`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("lm-eval-path")
+def command() -> None:
+    """Print the folder of the lm-eval task files.
+
+    For `lm_eval --include_path "$(treecut lm-eval-path)"`, where the tasks are not found by
+    themselves.
+    """
+    from treecut_tasks._lm_eval_discovery import task_configs_path
+
+    click.echo(str(task_configs_path()))

@@ -1,0 +1,107 @@
+"""Writing files whole or not at all, and showing progress."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TextIO, TypeVar
+
+import click
+
+from treecut_tasks.errors import TreecutError
+
+T = TypeVar("T")
+
+# Below this many steps work is over before a bar could be read.
+_WORTH_A_BAR = 20_000
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[TextIO]:
+    """Open a text file that appears under its name only when all of it was written.
+
+    `-` is standard output. An exception, an interrupt or a termination signal leaves an earlier
+    file of that name as it was. Devices and pipes are written to directly.
+
+    Raises:
+        TreecutError: the file cannot be written.
+    """
+    if path == "-":
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(path)
+    with _writing(target):
+        if target.exists() and not target.is_file() and not target.is_dir():
+            with target.open("w", encoding="utf-8", newline="\n") as device:
+                yield device
+            return
+        if target.is_dir():
+            raise IsADirectoryError(21, os.strerror(21))
+        # A link keeps pointing at the file; the file itself is replaced.
+        target = target.resolve()
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with (
+                _termination_raises(),
+                os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file,
+            ):
+                yield file
+            Path(temporary).chmod(_usual_mode(target))
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def _usual_mode(target: Path) -> int:
+    """The permissions that an ordinary write would leave."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise TreecutError(
+            f"{str(target)!r} cannot be written ({error.strerror}): give a path in a folder that exists "
+            "and that you may write to."
+        ) from error
+
+
+@contextmanager
+def _termination_raises() -> Iterator[None]:
+    """Let SIGTERM unwind the program, so that the temporary file is removed."""
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + signum)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def with_progress(steps: Iterable[T], length: int, label: str) -> Iterator[T]:
+    """Pass the steps on; on a terminal, long work shows a bar on standard error."""
+    if length < _WORTH_A_BAR or not sys.stderr.isatty():
+        yield from steps
+        return
+    with click.progressbar(
+        steps, length=length, label=label, file=sys.stderr, update_min_steps=length // 200
+    ) as bar:
+        yield from bar

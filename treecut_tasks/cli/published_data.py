@@ -1,0 +1,36 @@
+"""`treecut published-data`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("published-data")
+@click.argument("directory", metavar="DIR")
+def command(directory: str) -> None:
+    """Write the authors' eight data files into DIR, byte for byte.
+
+    They are the data behind the paper's Table 1: ans_depth 2, 4, 6 and 8, unanswerable and
+    answerable, 500 problems each. DIR is made if it does not exist; files of these names are
+    replaced.
+    """
+    import json
+    from pathlib import Path
+
+    from treecut_tasks.cli.output import whole_file
+    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.problems import published_files
+
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TreecutError(
+            f"The folder {directory!r} cannot be made ({error.strerror}): give a path that you may "
+            "write to."
+        ) from error
+    for published in published_files():
+        path = Path(directory) / published.name
+        with whole_file(str(path)) as file:
+            for problem in published.problems:
+                file.write(json.dumps(problem.published_record()) + "\n")
+        click.echo(str(path))

@@ -1,0 +1,1 @@
+"""TreeCut for Inspect: thin conversions between `treecut_tasks.evaluation` and Inspect's types."""

@@ -1,0 +1,122 @@
+"""The words that a model is sent, for both frameworks.
+
+The paper's own template (Appendix B.1) is lost, so the wording is ours: a zero-shot prompt that
+explicitly tells the model to answer `unknown` when the conditions do not suffice (section 4.1), and
+a chain-of-thought system message for all models but reasoning models (section 4.1, Appendix B.1).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple, get_args
+
+from treecut_tasks.errors import TreecutError
+
+SystemMessage = Literal["auto", "cot", "none"]
+
+SYSTEM_MESSAGES: tuple[SystemMessage, ...] = get_args(SystemMessage)
+"""Values of the parameter `system_message`: decide by the model, always send, never send."""
+
+PROMPT_VERSION = 1
+"""Changes whenever a word of the prompt changes, because scores may change with it."""
+
+COT_SYSTEM_MESSAGE = (
+    "You are a careful assistant who solves maths word problems. Think step by step: write down what "
+    "each condition says, reason from the conditions only, and check your reasoning before you give "
+    "the final answer."
+)
+"""The chain-of-thought system message."""
+
+_TEMPLATE = """\
+Solve the following maths word problem.
+
+{problem}
+
+If the conditions do not suffice to determine the price that is asked for, the answer is "unknown". \
+Do not assume anything that the problem does not state.
+
+Finish your response with a final line in one of these two forms, and write nothing after it:
+Answer: <number>
+Answer: unknown"""
+
+
+class Message(NamedTuple):
+    """One message of a conversation: its role (`system`, `user` or `assistant`) and its text."""
+
+    role: str
+    content: str
+
+
+def user_prompt(problem: str) -> str:
+    """The zero-shot prompt for a problem; the problem stands on a line of its own.
+
+    Args:
+        problem: the problem's text, sentences and question.
+    """
+    return _TEMPLATE.format(problem=problem)
+
+
+def system_prompt(
+    choice: SystemMessage, model: str | None = None, reasoning_configured: bool = False
+) -> str | None:
+    """The system message to send, or None to send none.
+
+    Args:
+        choice: `cot` sends the chain-of-thought message, `none` sends nothing, `auto` sends it
+            unless the model is a reasoning model (paper, section 4.1).
+        model: name of the model, for `auto`; a provider prefix does not matter.
+        reasoning_configured: whether the framework was told to make the model reason (an effort or
+            a budget for reasoning tokens), for `auto`.
+    """
+    if choice == "none":
+        return None
+    if choice == "auto" and (reasoning_configured or (model and is_reasoning_model(model))):
+        return None
+    return COT_SYSTEM_MESSAGE
+
+
+def check_system_message(value: object) -> SystemMessage:
+    """Return the value if it is a known choice.
+
+    Raises:
+        TreecutError: it is not.
+    """
+    for choice in SYSTEM_MESSAGES:
+        if value == choice:
+            return choice
+    raise TreecutError(f"system_message is {value!r}: it must be {', '.join(SYSTEM_MESSAGES)}.")
+
+
+REASONING_FAMILIES: tuple[str, ...] = (
+    r"o[134](?![a-z0-9])",  # OpenAI o1, o3, o4 with their -mini and -pro
+    r"gpt-5",
+    r"gpt-oss",
+    r"deepseek-r\d",
+    r"deepseek-reasoner",
+    r"qwq",
+    r"qwen3(?!.*instruct)",
+    r"magistral",
+    r"grok-4",
+    r"grok-3-mini",
+    r"gemini-(2\.5|3)",
+    r"glm-4\.[5-9]",
+    r"minimax-m\d",
+    r".*(?:thinking|reasoning)",
+)
+"""Reasoning models by how their names begin, in lower case and without provider or organisation.
+
+Models that reason only when asked to (Claude, for example) are recognised by the framework's
+settings instead.
+"""
+
+_REASONING = re.compile("|".join(f"(?:{family})" for family in REASONING_FAMILIES))
+
+
+def is_reasoning_model(model: str) -> bool:
+    """Whether a model's name belongs to one of `REASONING_FAMILIES`.
+
+    Args:
+        model: `openai/o3-mini`, `deepseek-ai/DeepSeek-R1`, `o3-mini-2025-01-31`, …
+    """
+    name = model.lower().rsplit("/", 1)[-1]
+    return _REASONING.match(name[:200]) is not None
