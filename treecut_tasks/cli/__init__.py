@@ -17,6 +17,7 @@ _COMMANDS = {
     "generate": "treecut_tasks.cli.generate",
     "lm-eval-path": "treecut_tasks.cli.lm_eval_path",
     "published-data": "treecut_tasks.cli.published_data",
+    "run-config": "treecut_tasks.cli.run_config",
 }
 
 

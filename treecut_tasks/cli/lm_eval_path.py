@@ -13,5 +13,11 @@ def command() -> None:
     themselves.
     """
     from treecut_tasks._lm_eval_discovery import task_configs_path
+    from treecut_tasks.errors import TreecutError
 
-    click.echo(str(task_configs_path()))
+    try:
+        path = task_configs_path()
+    except FileNotFoundError as error:
+        # The discovery imports nothing of ours, not even our errors.
+        raise TreecutError(str(error)) from error
+    click.echo(str(path))

@@ -1,0 +1,94 @@
+"""Items as the data set of an lm-eval task."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib.metadata import version
+from typing import Any
+
+import datasets
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation import Item, TaskParameters, build_items
+from treecut_tasks.prompts import check_system_message, system_prompt
+
+_PARAMETERS = tuple(field.name for field in fields(TaskParameters))
+
+# Where model backends of lm-eval keep the model's name, and how they are told to let it reason.
+_MODEL_NAME_ARGUMENTS = ("model", "pretrained", "model_name")
+_REASONING_ARGUMENTS = ("reasoning_effort", "enable_thinking", "think_end_token")
+
+# Names of other people (lm-eval, model backends) that resemble ours.
+_FOREIGN = ("num_fewshot", "num_concurrent", "seeds")
+
+
+def unanswerable(**arguments: Any) -> dict[str, datasets.Dataset]:
+    """Data set of an unanswerable task; called by lm-eval as `custom_dataset`.
+
+    Args:
+        arguments: what lm-eval passes, in one heap: the YAML file's `metadata` and
+            `dataset_kwargs`, the model arguments, and `--metadata` of the command line, which is
+            where parameters come from.
+
+    Raises:
+        TreecutError: a parameter that is misspelt or impossible.
+    """
+    return _data_set(True, arguments)
+
+
+def answerable(**arguments: Any) -> dict[str, datasets.Dataset]:
+    """Data set of an answerable task; see `unanswerable`."""
+    return _data_set(False, arguments)
+
+
+def _data_set(unanswerable: bool, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+    parameters = _parameters(arguments)
+    model = next((arguments[name] for name in _MODEL_NAME_ARGUMENTS if name in arguments), None)
+    system = system_prompt(
+        check_system_message(arguments.get("system_message", "auto")),
+        model=None if model is None else str(model),
+        reasoning_configured=any(arguments.get(name) for name in _REASONING_ARGUMENTS),
+    )
+    items = build_items(parameters, unanswerable)
+    return {"test": datasets.Dataset.from_list([_row(item, system) for item in items])}
+
+
+def _parameters(arguments: Mapping[str, Any]) -> TaskParameters:
+    """Our parameters among all arguments; what looks like a misspelt one of ours is refused."""
+    names = (*_PARAMETERS, "system_message")
+    for name in arguments:
+        if name in names or name in _FOREIGN:
+            continue
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+        if close:
+            raise TreecutError(
+                f"Unknown parameter {name!r} (did you mean {close[0]!r}?): the parameters are "
+                f"{', '.join(sorted(names))}."
+            )
+    values = {name: arguments[name] for name in _PARAMETERS if name in arguments}
+    depth_of_task = arguments.get("depth_of_task")
+    if depth_of_task is not None and "data_file" not in values:
+        given = values.setdefault("ans_depth", depth_of_task)
+        if given not in (depth_of_task, [depth_of_task]):
+            raise TreecutError(
+                f"ans_depth is {given!r}, but this task is the one for ans_depth {depth_of_task}: "
+                "choose the task of the depth that you want, and leave ans_depth out."
+            )
+    return TaskParameters.parse(values)
+
+
+def _row(item: Item, system: str | None) -> dict[str, Any]:
+    """One row; `lm_eval --log_samples` writes it whole, so it says where the problem comes from."""
+    return {
+        "id": item.id,
+        "system": system or "",
+        "prompt": item.prompt,
+        "answer": item.answer,
+        "ans_depth": str(item.metadata["ans_depth"]),
+        "metadata": json.dumps(
+            {**item.metadata, "treecut_tasks_version": version("treecut-tasks")}
+        ),
+    }

@@ -1,0 +1,41 @@
+"""Scores and aggregations, called from the task files; the judging is in `evaluation`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from treecut_tasks.evaluation import score_response
+from treecut_tasks.scoring.rates import rate
+
+_WITH_INTERVAL = ("hallucination_rate", "accuracy", "false_unknown_rate")
+"""The paper's rates; lm-eval prints a row for each end of an interval, so the others have none."""
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
+    """Judge the response to one document.
+
+    Args:
+        doc: the row of the data set.
+        results: the response, alone in a list; None counts as empty.
+
+    Returns:
+        A value for every metric of the task's `metric_list`, for every document: lm-eval would
+        silently leave a document out of a metric that is missing.
+    """
+    scored = score_response(doc["answer"], results[0]).rates
+    table = dict(scored)
+    for name in _WITH_INTERVAL:
+        if name in scored:
+            table[f"{name}_ci_low"] = table[f"{name}_ci_high"] = scored[name]
+    return table
+
+
+def ci_low(values: Sequence[float]) -> float:
+    """Lower end of the 95 % Wilson interval of a rate."""
+    return rate(values).ci_low
+
+
+def ci_high(values: Sequence[float]) -> float:
+    """Upper end of the 95 % Wilson interval of a rate."""
+    return rate(values).ci_high
