@@ -1,21 +1,21 @@
-"""How lm-eval finds the TreeCut tasks and the ``treecut`` model without being told.
+"""How lm-eval finds the TreeCut tasks and the `treecut` model without being told.
 
-lm-eval 0.4.13 looks for tasks in its own folder and in ``--include_path``, and knows only the
-models that it ships. ``_treecut_tasks_lm_eval`` (loaded by the ``.pth`` file of the wheel) calls
-:func:`extend` with two of its modules as soon as they have been imported:
+lm-eval 0.4.13 looks for tasks in its own folder and in `--include_path`, and knows only the
+models that it ships. `_treecut_tasks_lm_eval` (loaded by the `.pth` file of the wheel) calls
+`extend` with two of its modules as soon as they have been imported:
 
-* ``lm_eval.tasks``: ``TaskManager`` gets our folder of task files as if it had been the first
-  ``include_path``. The user's own paths come later and therefore override ours, with lm-eval's
-  usual warning. ``TaskManager(include_defaults=False)`` means "only what I name" and gets nothing.
-* ``lm_eval.api.registry``: ``get_model("treecut")`` registers our class, by name and unimported,
+* `lm_eval.tasks`: `TaskManager` gets our folder of task files as if it had been the first
+  `include_path`. The user's own paths come later and therefore override ours, with lm-eval's
+  usual warning. `TaskManager(include_defaults=False)` means "only what I name" and gets nothing.
+* `lm_eval.api.registry`: `get_model("treecut")` registers our class, by name and unimported,
   if lm-eval does not know the model.
 
 We stand aside where lm-eval needs no help: our folder (or one that contains it) is among the paths
-already; lm-eval ships a ``treecut*`` folder of its own; lm-eval reads entry points of the group
-``lm_eval.tasks`` and our distribution offers one; the model is registered, for instance through
-its entry point in the group ``lm_eval.models``, which later versions read.
+already; lm-eval ships a `treecut*` folder of its own; lm-eval reads entry points of the group
+`lm_eval.tasks` and our distribution offers one; the model is registered, for instance through
+its entry point in the group `lm_eval.models`, which later versions read.
 
-``TREECUT_LM_EVAL_DISCOVERY=0`` switches all of it off; ``--include_path "$(treecut lm-eval-path)"``
+`TREECUT_LM_EVAL_DISCOVERY=0` switches all of it off; `--include_path "$(treecut lm-eval-path)"`
 then does by hand what this module does for tasks.
 
 This module imports nothing but the standard library.
@@ -33,7 +33,7 @@ from types import ModuleType
 from typing import Any
 
 SWITCH = "TREECUT_LM_EVAL_DISCOVERY"
-"""Environment variable; ``0``, ``false``, ``no`` or ``off`` switches the discovery off."""
+"""Environment variable; `0`, `false`, `no` or `off` switches the discovery off."""
 
 MODEL_NAME = "treecut"
 MODEL_TARGET = "treecut_tasks.lm_eval_adapter.models:TreecutLM"
@@ -48,7 +48,7 @@ _logger = logging.getLogger("treecut_tasks")
 def task_configs_path() -> Path:
     """Return the folder with the lm-eval task files.
 
-    An installed package carries it inside (``treecut_tasks/task_configs``); in a checkout it lies
+    An installed package carries it inside (`treecut_tasks/task_configs`); in a checkout it lies
     beside the package.
 
     Raises:
@@ -66,7 +66,7 @@ def task_configs_path() -> Path:
 
 
 def is_enabled() -> bool:
-    """Tell whether the environment allows the discovery (see :data:`SWITCH`)."""
+    """Tell whether the environment allows the discovery (see `SWITCH`)."""
     return os.environ.get(SWITCH, "").strip().lower() not in {"0", "false", "no", "off"}
 
 
@@ -111,7 +111,7 @@ def _extend_task_manager(manager: type[Any]) -> None:
 
 
 def _add_our_folder(manager: type[Any], arguments: inspect.BoundArguments) -> None:
-    """Put our folder before the user's paths in ``include_path``, where that is called for."""
+    """Put our folder before the user's paths in `include_path`, where that is called for."""
     given = arguments.arguments
     if not is_enabled() or not given.get("include_defaults", True):
         return

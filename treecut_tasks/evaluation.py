@@ -20,6 +20,7 @@ from treecut_tasks.problems import (
 )
 from treecut_tasks.prompts import PROMPT_VERSION, user_prompt
 from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown, values_equal
+from treecut_tasks.scoring.rates import rate_table
 
 PAPER_DEPTHS = (2, 4, 6, 8)
 """Depths of Table 1."""
@@ -47,6 +48,10 @@ ANSWERABLE_RATES = (
     "rule_disagreement",
 )
 """Names of the rates on answerable problems, the paper's first."""
+
+PAPER_RATES = ("hallucination_rate", "accuracy", "false_unknown_rate")
+"""The rates that the paper's tables report. They are given with an interval and for each depth; the
+others stand beside them for all responses together."""
 
 
 def rate_names(unanswerable: bool) -> tuple[str, ...]:
@@ -304,3 +309,34 @@ def score_response(answer: str, response: str | None, truncated: bool = False) -
         names = ANSWERABLE_RATES
     rates = {name: float(flag) for name, flag in zip(names, flags, strict=True)}
     return ScoredResponse(rates, unknown_by_rule, outcome)
+
+
+def summarise(
+    scores: Sequence[tuple[str, Mapping[str, float]]], unanswerable: bool
+) -> dict[str, float]:
+    """The rates of a run as named numbers (see `rate_table`).
+
+    All rates over all responses, then the paper's for each depth, with `_ans_depth_8` for example
+    behind the name, where there are several depths.
+
+    Args:
+        scores: for each response the depth of its problem and its `ScoredResponse.rates`.
+        unanswerable: which kind of problems it was.
+    """
+    if not scores:
+        return {}
+    names = rate_names(unanswerable)
+    paper_names = [name for name in names if name in PAPER_RATES]
+    groups: dict[str, list[Mapping[str, float]]] = {}
+    for ans_depth, rates in scores:
+        groups.setdefault(ans_depth, []).append(rates)
+    table = rate_table(_columns([rates for _, rates in scores], names), PAPER_RATES)
+    if len(groups) > 1:
+        for ans_depth in sorted(groups, key=lambda depth: (len(depth), depth)):
+            columns = _columns(groups[ans_depth], paper_names)
+            table |= rate_table(columns, PAPER_RATES, suffix=f"_ans_depth_{ans_depth}")
+    return table
+
+
+def _columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> dict[str, list[float]]:
+    return {name: [float(row[name]) for row in rows] for name in names}

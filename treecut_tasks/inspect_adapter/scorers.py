@@ -17,10 +17,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from treecut_tasks.evaluation import rate_names, score_response
-from treecut_tasks.scoring.rates import rate_table
-
-_GROUP_KEY = "ans_depth"
+from treecut_tasks.evaluation import score_response, summarise
 
 # Inspect's words for what our verdict calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
@@ -28,37 +25,25 @@ _REASONS = {"empty": "no_response", "refused": "refusal"}
 
 @metric
 def treecut_rates(unanswerable: bool) -> Metric:
-    """All rates of a task: overall and for each ans_depth, with standard error and 95 % interval.
-
-    `NAME`, `NAME_stderr`, `NAME_ci_low`, `NAME_ci_high`, and the same with `_ans_depth_8` behind
-    NAME where there are several depths. The names are those of
-    `treecut_tasks.evaluation.rate_names`.
+    """The rates of a task as named numbers; see `treecut_tasks.evaluation.summarise`.
 
     Args:
         unanswerable: which kind of problems the task serves.
     """
-    names = rate_names(unanswerable)
 
     def compute(scores: list[SampleScore]) -> Value:
-        table: dict[str, float] = {}
-        if scores:
-            table.update(rate_table(_columns(scores, names)))
-        groups: dict[str, list[SampleScore]] = {}
-        for score in scores:
-            group = str((score.sample_metadata or {}).get(_GROUP_KEY, "unspecified"))
-            groups.setdefault(group, []).append(score)
-        if len(groups) > 1:
-            for group in sorted(groups, key=lambda name: (len(name), name)):
-                columns = _columns(groups[group], names)
-                table.update(rate_table(columns, suffix=f"_{_GROUP_KEY}_{group}"))
-        return table
+        return summarise([(_ans_depth(score), _rates(score)) for score in scores], unanswerable)
 
     return compute
 
 
-def _columns(scores: list[SampleScore], names: tuple[str, ...]) -> dict[str, list[float]]:
-    values = [cast(Mapping[str, float], score.score.value) for score in scores]
-    return {name: [float(value[name]) for value in values] for name in names}
+def _ans_depth(score: SampleScore) -> str:
+    return str((score.sample_metadata or {}).get("ans_depth", "unspecified"))
+
+
+def _rates(score: SampleScore) -> Mapping[str, float]:
+    # What our scorers put there, or its mean over epochs.
+    return cast(Mapping[str, float], score.score.value)
 
 
 @scorer(metrics=[treecut_rates(unanswerable=True)])

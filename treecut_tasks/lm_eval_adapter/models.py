@@ -1,10 +1,10 @@
-"""The reference models of :mod:`treecut_tasks.policies` as an lm-eval model.
+"""The reference models of `treecut_tasks.policies` as an lm-eval model.
 
     lm_eval --model treecut --model_args policy=solver --tasks treecut_depth8
 
-lm-eval learns the name ``treecut`` from :mod:`treecut_tasks._lm_eval_discovery`, or from our entry
+lm-eval learns the name `treecut` from `treecut_tasks._lm_eval_discovery`, or from our entry
 point where it reads those; this module registers nothing, because a second registration of a name
-is an error. ``simple_evaluate(model=TreecutLM(policy="guesser"), ...)`` works without either.
+is an error. `simple_evaluate(model=TreecutLM(policy="guesser"), ...)` works without either.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from lm_eval.api.model import LM
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.policies import POLICIES, respond
+from treecut_tasks.policies import check_policy, respond
 from treecut_tasks.themes import load_theme
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class TreecutLM(LM):  # type: ignore[misc]
     token limit changes nothing.
 
     Args:
-        policy: ``solver`` (always right), ``guesser`` (never abstains) or ``same_price`` (takes an
-            item to cost the same everywhere); see :func:`treecut_tasks.policies.respond`.
+        policy: `solver` (always right), `guesser` (never abstains) or `same_price` (takes an
+            item to cost the same everywhere); see `treecut_tasks.policies.respond`.
         theme: built-in name or path of a theme file, in whose words the problems are written;
             without it, all built-in themes are understood.
         others: batch size, device and the like, which lm-eval passes to every model, are ignored.
@@ -51,14 +51,12 @@ class TreecutLM(LM):  # type: ignore[misc]
                 f"Unknown model argument {unknown[0]!r}: --model_args of the model treecut may be "
                 f"{' and '.join(MODEL_ARGS)}."
             )
-        if policy not in POLICIES:
-            raise TreecutError(f"Unknown policy {policy!r}: use {' or '.join(POLICIES)}.")
         super().__init__()
-        self.policy = policy
+        self.policy = check_policy(policy)
         self._themes = None if theme is None else (load_theme(theme),)
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Answer each request; ``disable_tqdm`` is accepted for lm-eval's sake, no bar is shown."""
+        """Answer each request; `disable_tqdm` is accepted for lm-eval's sake, no bar is shown."""
         return [self._generate(*request.args) for request in requests]
 
     def _generate(self, prompt: str, generation: dict[str, Any]) -> str:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from treecut_tasks.evaluation import score_response
+from treecut_tasks.evaluation import PAPER_RATES, score_response
 from treecut_tasks.scoring.rates import rate
-
-_WITH_INTERVAL = ("hallucination_rate", "accuracy", "false_unknown_rate")
-"""The paper's rates; lm-eval prints a row for each end of an interval, so the others have none."""
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
@@ -25,7 +22,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> di
     """
     scored = score_response(doc["answer"], results[0]).rates
     table = dict(scored)
-    for name in _WITH_INTERVAL:
+    for name in PAPER_RATES:
         if name in scored:
             table[f"{name}_ci_low"] = table[f"{name}_ci_high"] = scored[name]
     return table

@@ -14,6 +14,10 @@ class TreecutTask(ConfigurableTask):  # type: ignore[misc]  # lm-eval is untyped
     is given plain text. With a chat template the messages are exactly those of the Inspect tasks.
     """
 
+    def __init__(self, config: dict[str, Any]) -> None:
+        # lm-eval hands the key that names this class on to it and then refuses it.
+        super().__init__(config={key: value for key, value in config.items() if key != "class"})
+
     def fewshot_context(
         self, doc: dict[str, Any], num_fewshot: int, *args: Any, **kwargs: Any
     ) -> str | list[str]:

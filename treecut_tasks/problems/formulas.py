@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from treecut_tasks.problems.config import Sampling
 from treecut_tasks.problems.draws import GetRandBits, below
@@ -14,7 +14,8 @@ MAX_COEFFICIENT = 3
 """Coefficients are ±1, ±2, ±3 (Algorithm 1, line 28)."""
 
 
-class Formula(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Formula:
     """One linear formula, `a * x_parent + b * x_child = constant`; the edge is (parent, child).
 
     Variables are numbered from 1 as in the paper, 0 is the root. A root edge has `a = 0`, `b = 1`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,7 +21,8 @@ class Variable(NamedTuple):
         return self.item if self.entity is None else f"{self.item} at {self.entity}"
 
 
-class Phrases(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Phrases:
     """The ways to write one variable.
 
     Attributes:
@@ -95,27 +97,26 @@ def word_formulas(
     money = money_words(theme)
     sentences: list[str] = []
     clauses: dict[int, str] = {}
-    for parent, child, a, b in formulas:
-        _, _, child_quantity, child_start = phrases[child - 1]
+    for formula in formulas:
+        parent, child, a, b = formula.parent, formula.child, formula.a, formula.b
+        child_phrases = phrases[child - 1]
         if parent == 0:
             rest = f" costs {money[values[child - 1]]}"
-            sentences.append(child_start[1] + rest)
-            clauses[child] = child_quantity[1] + rest
+            sentences.append(child_phrases.start[1] + rest)
+            clauses[child] = child_phrases.quantity[1] + rest
             continue
-        _, _, parent_quantity, parent_start = phrases[parent - 1]
+        parent_phrases = phrases[parent - 1]
         constant = a * values[parent - 1] + b * values[child - 1]
         # The subject comes first in the sentence; in a difference it is the positive operand.
         if a < 0 < b:
-            subject, start, times = child_quantity, child_start, b
-            other = parent_quantity[-a]
+            subject, times, other = child_phrases, b, parent_phrases.quantity[-a]
         else:
-            subject, start, times = parent_quantity, parent_start, abs(a)
-            other = child_quantity[abs(b)]
+            subject, times, other = parent_phrases, abs(a), child_phrases.quantity[abs(b)]
         if (a > 0) == (b > 0):
             # Two negative coefficients (sampling "paper") are worded as the equal sum.
             rest = f" and {other} cost {money[abs(constant)]}"
         elif constant == 0:
-            rest = f"he price of {subject[times]} is the same as that of {other}"
+            rest = f"he price of {subject.quantity[times]} is the same as that of {other}"
             sentences.append("T" + rest)
             clauses[child] = "t" + rest
             continue
@@ -125,8 +126,8 @@ def word_formulas(
                 rest = f"{verb}{money[constant]} more than {other}"
             else:
                 rest = f"{verb}{money[-constant]} less than {other}"
-        sentences.append(start[times] + rest)
-        clauses[child] = subject[times] + rest
+        sentences.append(subject.start[times] + rest)
+        clauses[child] = subject.quantity[times] + rest
     return Wording(sentences, clauses)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -57,20 +57,24 @@ def rate(values: Sequence[float]) -> Rate:
     return Rate(value, stderr, min(low, value), max(high, value), n)
 
 
-def rate_table(columns: Mapping[str, Sequence[float]], suffix: str = "") -> dict[str, float]:
-    """Rates as named numbers: `NAME`, `NAME_stderr`, `NAME_ci_low`, `NAME_ci_high`.
+def rate_table(
+    columns: Mapping[str, Sequence[float]], with_interval: Collection[str], suffix: str = ""
+) -> dict[str, float]:
+    """Rates as named numbers: `NAME`, `NAME_stderr`, and for some `NAME_ci_low`, `NAME_ci_high`.
 
     Args:
         columns: for each name, one number for each response.
+        with_interval: names of the rates that get their interval.
         suffix: put behind each name, `_ans_depth_8` for example.
     """
     table: dict[str, float] = {}
     for name, values in columns.items():
         result = rate(values)
-        name = f"{name}{suffix}"
-        table[name] = result.value
+        key = f"{name}{suffix}"
+        table[key] = result.value
         if result.stderr is not None:
-            table[f"{name}_stderr"] = result.stderr
-        table[f"{name}_ci_low"] = result.ci_low
-        table[f"{name}_ci_high"] = result.ci_high
+            table[f"{key}_stderr"] = result.stderr
+        if name in with_interval:
+            table[f"{key}_ci_low"] = result.ci_low
+            table[f"{key}_ci_high"] = result.ci_high
     return table

@@ -1,0 +1,1 @@
+"""Model servers on loopback: the OpenAI API's rules, and a small real model."""

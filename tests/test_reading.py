@@ -1,0 +1,695 @@
+"""The reader: texts in, equations out, and proofs that hold when somebody else checks them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.reading import (
+    Determined,
+    Equation,
+    Inconsistent,
+    ReadProblem,
+    Undetermined,
+    Variable,
+    Verdict,
+    check_certificate,
+    drop_contradictions,
+    read_problem,
+    same_price_merge,
+    solve,
+)
+from treecut_tasks.themes import BUILTIN_THEMES, Item, Theme, load_theme
+
+FOOD = load_theme("food")
+ODD = Theme(
+    name="odd",
+    entities=("L'Été", "Jack-in-the-Box", "café 24", "Ünal's", "Costless & Co"),
+    items=(
+        Item("œuf", "œufs"),
+        Item("sheep", "sheep"),
+        Item("Éclair", "Éclairs"),
+        Item("mac-n-cheese", "macs-n-cheese"),
+        Item("cost-cutter's hat", "cost-cutter's hats"),
+        Item("apple", "apples"),
+    ),
+    value_min=1,
+    value_max=9,
+    value_step=1,
+    money_one="one euro",
+    money_many="euros",
+)
+THEMES = (*(load_theme(name) for name in BUILTIN_THEMES), ODD)
+BURGER, PIE = Variable("burger"), Variable("pie")
+MIKES_BURGER = Variable("burger", "Mike's Place")
+QUESTION = "Question: how much does a burger cost?"
+
+
+# --- The tests' own writer, from generator.md ("English"), for round trips. ---
+
+
+def write_quantity(count: int, variable: Variable, theme: Theme) -> str:
+    plurals = {item.name: item.plural for item in theme.items}
+    place = f" at {variable.entity}" if variable.entity is not None else ""
+    if count == 1:
+        article = "an" if variable.item[0].lower() in ("a", "e", "i", "o", "u") else "a"
+        return f"{article} {variable.item}{place}"
+    return f"{count} {plurals[variable.item]}{place}"
+
+
+def write_money(amount: int, theme: Theme) -> str:
+    return theme.money_one if amount == 1 else f"{amount} {theme.money_many}"
+
+
+def write_sentence(equation: Equation, theme: Theme) -> str:
+    (first, count), *rest = equation.coefficients.items()
+    left = write_quantity(count, first, theme)
+    verb = "costs" if count == 1 else "cost"
+    money = write_money(abs(equation.constant), theme)
+    if not rest:
+        text = f"{left} {verb} {money}."
+    else:
+        ((second, other),) = rest
+        right = write_quantity(abs(other), second, theme)
+        if other > 0:
+            text = f"{left} and {right} cost {money}."
+        elif equation.constant == 0:
+            text = f"The price of {left} is the same as that of {right}."
+        else:
+            comparison = "more" if equation.constant > 0 else "less"
+            text = f"{left} {verb} {money} {comparison} than {right}."
+    return text[0].upper() + text[1:]
+
+
+def write_question(asked: Variable) -> str:
+    return f"Question: how much does a {asked} cost?"
+
+
+def write_problem(equations: Sequence[Equation], asked: Variable, theme: Theme) -> str:
+    sentences = [write_sentence(equation, theme) for equation in equations]
+    return " ".join([*sentences, write_question(asked)])
+
+
+def rewrite(read: ReadProblem) -> str:
+    return write_problem([s.equation for s in read.sentences], read.asked, read.theme)
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> tuple[list[Equation], Variable, Theme]:
+    """Random systems that may be redundant, partly contradictory, or silent on what is asked."""
+    theme = draw(st.sampled_from(THEMES))
+    places: list[str | None] = draw(
+        st.sampled_from([[None], list(theme.entities[:2]), list(theme.entities)])
+    )
+    names = [Variable(item.name, place) for item in theme.items for place in places]
+    variables = draw(st.lists(st.sampled_from(names), min_size=2, max_size=8, unique=True))
+    values = {variable: draw(st.integers(1, 12)) for variable in variables}
+    noise = draw(st.sampled_from([0, 0, 1]))
+    equations = []
+    for _ in range(draw(st.integers(1, 9))):
+        chosen = draw(st.lists(st.sampled_from(variables), min_size=1, max_size=2, unique=True))
+        counts = [draw(st.integers(1, 3)) for _ in chosen]
+        if len(chosen) == 2 and draw(st.booleans()):
+            counts[1] = -counts[1]
+        coefficients = dict(zip(chosen, counts, strict=True))
+        constant = sum(count * values[variable] for variable, count in coefficients.items())
+        constant += draw(st.integers(0, 2)) * noise
+        equations.append(Equation(coefficients, constant))
+    return equations, draw(st.sampled_from(variables)), theme
+
+
+# --- Reading ---
+
+
+def test_reads_every_kind_of_sentence() -> None:
+    read = read_problem(
+        "An Oxford shirt at Urban Tailors costs 50 dollars. "
+        "2 pairs of jeans at Urban Tailors and an Oxford shirt at Elegant Attire cost 200 dollars. "
+        "A pair of jeans at Urban Tailors costs a dollar more than 3 polo shirts at Urban Tailors. "
+        "2 pairs of jeans at Urban Tailors cost 15 dollars less than a polo shirt at Elegant Attire. "
+        "The price of 2 polo shirts at Elegant Attire is the same as that of an Oxford shirt at "
+        "Urban Tailors. "
+        "Question: how much does a Oxford shirt at Urban Tailors cost?"
+    )
+    shirt = Variable("Oxford shirt", "Urban Tailors")
+    other_shirt = Variable("Oxford shirt", "Elegant Attire")
+    jeans = Variable("pair of jeans", "Urban Tailors")
+    polo = Variable("polo shirt", "Urban Tailors")
+    other_polo = Variable("polo shirt", "Elegant Attire")
+    assert [(s.kind, s.equation) for s in read.sentences] == [
+        ("fact", Equation({shirt: 1}, 50)),
+        ("sum", Equation({jeans: 2, other_shirt: 1}, 200)),
+        ("difference", Equation({jeans: 1, polo: -3}, 1)),
+        ("difference", Equation({jeans: 2, other_polo: -1}, -15)),
+        ("equal", Equation({other_polo: 2, shirt: -1}, 0)),
+    ]
+    assert [s.number for s in read.sentences] == [1, 2, 3, 4, 5]
+    assert read.sentences[0].text == "An Oxford shirt at Urban Tailors costs 50 dollars."
+    assert read.variables == (shirt, jeans, other_shirt, polo, other_polo)
+    assert read.asked == shirt
+    assert read.theme == load_theme("outfit")
+    assert str(shirt) == "Oxford shirt at Urban Tailors"
+
+
+def test_reads_simple_names_and_apostrophes() -> None:
+    simple = read_problem(f"2 pies and 3 cream brulees cost 40 dollars. {QUESTION}")
+    assert simple.variables == (PIE, Variable("creme brulee"), BURGER)
+    assert str(simple.asked) == "burger"
+    composite = read_problem(
+        "3 burgers at Mike's Place cost 7 dollars more than a BLT sandwich at Texas BBQ. "
+        "Question: how much does a burger at Mike's Place cost?"
+    )
+    assert composite.asked == MIKES_BURGER
+    assert composite.sentences[0].equation.coefficients[MIKES_BURGER] == 3
+
+
+def test_reads_a_fact_on_several_of_a_kind() -> None:
+    read = read_problem(f"2 burgers cost 10 dollars. {QUESTION}")
+    assert read.sentences[0].equation == Equation({BURGER: 2}, 10)
+    assert solve(read) == Determined(Fraction(5), (Fraction(1, 2),), {BURGER: Fraction(5)})
+
+
+@given(systems())
+def test_what_was_written_is_read_back(system: tuple[list[Equation], Variable, Theme]) -> None:
+    equations, asked, theme = system
+    text = write_problem(equations, asked, theme)
+    read = read_problem(text, THEMES)
+    assert [s.equation for s in read.sentences] == equations
+    assert [list(s.equation.coefficients) for s in read.sentences] == [
+        list(equation.coefficients) for equation in equations
+    ]
+    assert " ".join([*(s.text for s in read.sentences), write_question(asked)]) == text
+    assert (read.asked, read.theme) == (asked, theme)
+    mentioned = [v for equation in equations for v in equation.coefficients]
+    assert read.variables == tuple(dict.fromkeys([*mentioned, asked]))
+
+
+FRAGMENTS = [*"aA .sd1203", " a", "an ", " cost", "s", ". ", " and ", " at ", " at Mike's Place"]
+FRAGMENTS += ["Question:", "more", "less", "dollars", "a dollar", "\n", "  ", "é", "pie", "1 ", "0"]
+
+
+@st.composite
+def changed_texts(draw: st.DrawFn) -> str:
+    equations, asked, theme = draw(systems())
+    text = write_problem(equations, asked, theme)
+    if draw(st.booleans()):
+        words = text.split(" ")
+        at, to = (draw(st.integers(0, len(words) - 1)) for _ in range(2))
+        if draw(st.booleans()):
+            words[at], words[to] = words[to], words[at]
+        else:
+            words[at : at + 1] = draw(st.sampled_from([[], [words[to]], [words[at], words[to]]]))
+        return " ".join(words)
+    start = draw(st.integers(0, len(text)))
+    stop = start + draw(st.sampled_from([0, 1, 1, 2, 5]))
+    fragment: str = draw(st.sampled_from(["", *FRAGMENTS]))
+    return text[:start] + fragment + text[stop:]
+
+
+@given(changed_texts())
+def test_a_changed_text_is_refused_or_read_to_the_letter(text: str) -> None:
+    """Whatever the reader accepts, its meaning written out again is the very text."""
+    try:
+        read = read_problem(text, THEMES)
+    except TreecutError:
+        return
+    assert rewrite(read) == text
+
+
+def in_problem(sentence: str) -> str:
+    return f"A pie costs 5 dollars. {sentence} {QUESTION}"
+
+
+BAD_SENTENCES = {
+    "2 burger cost 10 dollars.": "2 is written with the plural, not with 'burger'",
+    "A burgers costs 10 dollars.": "singular 'burger', not 'burgers'",
+    "3 burgers costs 10 dollars.": "'3 burgers' takes 'cost', not 'costs'",
+    "A burger cost 10 dollars.": "'a burger' takes 'costs', not 'cost'",
+    "A burger costs 2 dollars more than 3 pizza.": "with the plural, not with 'pizza'",
+    "A burger cost 2 dollars more than a pizza.": "takes 'costs', not 'cost'",
+    "A burger and a pizza costs 10 dollars.": "takes 'cost', not 'costs'",
+    "An burger costs 10 dollars.": "'burger' takes 'a', not 'an'",
+    "1 burger costs 10 dollars.": "one is written with 'a'",
+    "02 burgers cost 10 dollars.": "without leading zeros",
+    "0 burgers cost 10 dollars.": "2 or more",
+    "-2 burgers cost 10 dollars.": "neither with an article",
+    "² burgers cost 10 dollars.": "neither with an article",
+    "٣ burgers cost 10 dollars.": "neither with an article",
+    "Two burgers cost 10 dollars.": "neither with an article",
+    f"{'9' * 5000} burgers cost 10 dollars.": "more than 18 digits",
+    "a burger costs 10 dollars.": "first letter must be upper case",
+    "A burgher costs 10 dollars.": "no item 'burgher' (it has Caesar salad, Cobb salad",
+    "3 burghers cost 10 dollars.": "no plural 'burghers'",
+    "A burger at Nowhere costs 10 dollars.": "no entity 'Nowhere'",
+    "A burger at Mike’s Place costs 10 dollars.": "no entity 'Mike’s Place'",
+    "A burger at Texas BBQ costs 10 dollars.": "'burger at Texas BBQ' has a place",
+    "A burger costs 10 euros.": "'10 euros' is no amount of money",
+    "A burger costs 1 dollars.": "one is written with 'a'",
+    "A burger costs ten dollars.": "neither with an article",
+    "A burger costs dollars.": "no amount of money",
+    "A burger costs 10.": "no amount of money",
+    "A burger costs 0 dollars more than a pizza.": "equal prices are written",
+    "A burger costs 2 dollars more than a burger.": "it names 'burger' twice",
+    "A burger and 2 burgers cost 12 dollars.": "it names 'burger' twice",
+    "The price of a burger is the same as that of a burger.": "it names 'burger' twice",
+    "The price of a burger is 10 dollars.": "the words ' is the same as that of ' must follow",
+    "The price of 2 burger is the same as that of a pizza.": "with the plural",
+    "A burger and a pizza and a lasagna cost 12 dollars.": "no item 'pizza and a lasagna'",
+    "A burger and a pizza cost 2 dollars more than a lasagna.": "no amount of money",
+    "A burger costs 10 dollars A pizza costs 8 dollars.": "as if a full stop were missing",
+    "A burger was 10 dollars.": "neither 'cost' nor 'costs'",
+    "A burger  costs 10 dollars.": "exactly one space",
+    "A burger costs\n10 dollars.": "exactly one space",
+    " A burger costs 10 dollars.": "exactly one space",
+    ".": "it is empty",
+}
+
+
+@pytest.mark.parametrize(("sentence", "reason"), BAD_SENTENCES.items())
+def test_refuses_a_bad_sentence_and_says_why(sentence: str, reason: str) -> None:
+    with pytest.raises(TreecutError) as caught:
+        read_problem(in_problem(sentence))
+    message = str(caught.value)
+    assert message.startswith("Sentence 2, ")
+    assert reason in message
+    assert len(message) < 600
+    assert message.endswith(".")
+
+
+BAD_TEXTS = {
+    "": "has no question",
+    "A burger costs 5 dollars.": "has no question",
+    "A burger costs 5 dollars. How much does a burger cost?": "has no question",
+    QUESTION: "no sentence before its question",
+    f"  {QUESTION}": "no sentence before its question",
+    f"A burger costs 5 dollars {QUESTION}": "Sentence 1, 'A burger costs 5 dollars', cannot be read: "
+    "it has no full stop",
+    f"A pie costs 5 dollars. A burger costs 5 dollars {QUESTION}": "Sentence 2, 'A burger costs 5",
+    f"A burger costs 5 dollars.{QUESTION}": "one space must stand before the question",
+    f"A burger costs 5 dollars.\n{QUESTION}": "one space must stand before the question",
+    f"A burger costs 5 dollars.. {QUESTION}": "exactly one space",
+    f" A burger costs 5 dollars. {QUESTION}": "Sentence 1, ' A burger",
+    f"A burger costs 5 dollars. {QUESTION} ": "' ' follows it",
+    f"A burger costs 5 dollars. {QUESTION} A pie costs 5 dollars.": "dollars.' follows it",
+    f"A burger costs 5 dollars. {QUESTION} {QUESTION}": "follows it",
+    "A burger costs 5 dollars. Question: how much does a burger cost": "no question mark",
+    "A burger costs 5 dollars. Question: how much do 2 burgers cost?": "must read",
+    "A burger costs 5 dollars. Question: how much does an burger cost?": "must read",
+    "A burger costs 5 dollars. Question: how much does a burgher cost?": "no item 'burgher'",
+    "A burger costs 5 dollars. Question: how much does a burgers cost?": "singular 'burger'",
+    "A burger costs 5 dollars. Question: how much does a burger at Texas BBQ cost?": "Sentence 1, "
+    "'A burger costs 5 dollars.', cannot be read: 'burger' has no place",
+    f"A pie costs 5 dollars. A polo shirt costs 50 dollars. {QUESTION}": "Sentence 2, 'A polo shirt "
+    "costs 50 dollars.', cannot be read: the problem mixes themes, this part is of theme 'outfit'",
+    "A pie costs 5 dollars. Question: how much does a polo shirt cost?": "mixes themes",
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), BAD_TEXTS.items())
+def test_refuses_a_bad_text_and_says_why(text: str, reason: str) -> None:
+    with pytest.raises(TreecutError) as caught:
+        read_problem(text)
+    assert reason in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_needs_exactly_one_theme_that_fits() -> None:
+    text = f"A burger costs 5 dollars. {QUESTION}"
+    dearer = replace(FOOD, name="dearer", value_max=25)
+    with pytest.raises(TreecutError, match="under the themes 'food', 'dearer': pass the one"):
+        read_problem(text, [FOOD, dearer])
+    assert read_problem(text, [FOOD, FOOD]).theme == FOOD
+    assert read_problem(text, [dearer]).theme == dearer
+    with pytest.raises(TreecutError, match="theme 'odd' has no item 'burger'"):
+        read_problem(text, [ODD])
+    with pytest.raises(TreecutError, match="at least one theme"):
+        read_problem(text, [])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"items": (*FOOD.items, Item("burger", "burgers deluxe"))},
+        {"items": (*FOOD.items, Item("hot dog", "burgers"))},
+        {"entities": (*FOOD.entities, "Ben and Co")},
+        {"entities": ("Mr. Miller",)},
+        {"money_many": "dollars more than ever"},
+    ],
+)
+def test_refuses_a_theme_with_two_readings(change: Mapping[str, Any]) -> None:
+    with pytest.raises(TreecutError, match="Theme 'food' has"):
+        read_problem(f"A burger costs 5 dollars. {QUESTION}", [replace(FOOD, **change)])
+
+
+@pytest.mark.parametrize(
+    "filler",
+    [" and a burger", "A burger costs 5 dollars", " costs", "1", " at", ". ", "Question: "],
+)
+def test_long_nonsense_is_refused_without_delay(filler: str) -> None:
+    """Quadratic work on a megabyte would run into the suite's time limit."""
+    with pytest.raises(TreecutError) as caught:
+        read_problem(f"A burger{filler * (1_000_000 // len(filler))} {QUESTION}")
+    assert len(str(caught.value)) < 1000
+
+
+def test_read_problems_travel_between_processes() -> None:
+    read = read_problem(f"A burger costs 5 dollars. {QUESTION}")
+    assert pickle.loads(pickle.dumps(read)) == read
+
+
+# --- Solving ---
+
+
+def rank(rows: Sequence[Sequence[Fraction]]) -> int:
+    """Rank by textbook elimination on a dense matrix: the tests' own oracle."""
+    matrix = [list(row) for row in rows]
+    done = 0
+    for column in range(len(matrix[0]) if matrix else 0):
+        pivot = next((i for i in range(done, len(matrix)) if matrix[i][column]), None)
+        if pivot is None:
+            continue
+        matrix[done], matrix[pivot] = matrix[pivot], matrix[done]
+        for i in range(done + 1, len(matrix)):
+            factor = matrix[i][column] / matrix[done][column]
+            matrix[i] = [a - factor * b for a, b in zip(matrix[i], matrix[done], strict=True)]
+        done += 1
+    return done
+
+
+def expected_kind(read: ReadProblem) -> type[Verdict]:
+    rows, augmented = [], []
+    for sentence in read.sentences:
+        row = [Fraction(sentence.equation.coefficients.get(v, 0)) for v in read.variables]
+        rows.append(row)
+        augmented.append([*row, Fraction(sentence.equation.constant)])
+    if rank(rows) < rank(augmented):
+        return Inconsistent
+    asked = [Fraction(int(variable == read.asked)) for variable in read.variables]
+    return Determined if rank([*rows, asked]) == rank(rows) else Undetermined
+
+
+def left_side(equation: Equation, prices: Mapping[Variable, Fraction]) -> Fraction:
+    return sum((n * prices[v] for v, n in equation.coefficients.items()), Fraction(0))
+
+
+def holds(read: ReadProblem, prices: Mapping[Variable, Fraction]) -> bool:
+    return all(left_side(s.equation, prices) == s.equation.constant for s in read.sentences)
+
+
+def check_by_hand(read: ReadProblem, verdict: Verdict) -> None:
+    """Assert what the certificates promise, without `check_certificate`."""
+    if isinstance(verdict, Undetermined):
+        assert holds(read, verdict.first)
+        assert holds(read, verdict.second)
+        assert verdict.first[read.asked] != verdict.second[read.asked]
+        return
+    left: dict[Variable, Fraction] = {}
+    right = Fraction(0)
+    for multiplier, sentence in zip(verdict.combination, read.sentences, strict=True):
+        for variable, coefficient in sentence.equation.coefficients.items():
+            left[variable] = left.get(variable, Fraction(0)) + multiplier * coefficient
+        right += multiplier * sentence.equation.constant
+    left = {variable: total for variable, total in left.items() if total}
+    if isinstance(verdict, Determined):
+        assert holds(read, verdict.prices)
+        assert left == {read.asked: Fraction(1)}
+        assert right == verdict.value
+    else:
+        assert not left
+        assert right != 0
+
+
+@given(systems())
+def test_verdicts_are_right_and_proven(system: tuple[list[Equation], Variable, Theme]) -> None:
+    equations, asked, theme = system
+    read = read_problem(write_problem(equations, asked, theme), THEMES)
+    for problem in (read, same_price_merge(read), drop_contradictions(read)):
+        verdict = solve(problem)
+        assert type(verdict) is expected_kind(problem)
+        check_by_hand(problem, verdict)
+        assert check_certificate(problem, verdict)
+        assert solve(problem) == verdict
+
+
+@given(systems(), st.randoms(use_true_random=False))
+def test_verdict_does_not_depend_on_the_order_of_the_sentences(
+    system: tuple[list[Equation], Variable, Theme], shuffler: Any
+) -> None:
+    equations, asked, theme = system
+    verdict = solve(read_problem(write_problem(equations, asked, theme), THEMES))
+    shuffler.shuffle(equations)
+    again = solve(read_problem(write_problem(equations, asked, theme), THEMES))
+    assert type(again) is type(verdict)
+    if isinstance(verdict, Determined) and isinstance(again, Determined):
+        assert again.value == verdict.value
+
+
+@given(systems())
+def test_contradicting_sentences_are_the_only_ones_dropped(
+    system: tuple[list[Equation], Variable, Theme],
+) -> None:
+    equations, asked, theme = system
+    read = read_problem(write_problem(equations, asked, theme), THEMES)
+    kept = drop_contradictions(read)
+    assert not isinstance(solve(kept), Inconsistent)
+    numbers = [sentence.number for sentence in kept.sentences]
+    for sentence in read.sentences:
+        if sentence.number not in numbers:
+            earlier = tuple(s for s in kept.sentences if s.number < sentence.number)
+            assert isinstance(solve(replace(kept, sentences=(*earlier, sentence))), Inconsistent)
+
+
+@given(systems())
+def test_open_prices_are_shown_with_prices_above_zero(
+    system: tuple[list[Equation], Variable, Theme],
+) -> None:
+    equations, asked, theme = system
+    read = read_problem(write_problem(equations, asked, theme), THEMES)
+    known = {variable: Fraction(price) for price, variable in enumerate(read.variables, start=1)}
+    consistent = replace(
+        read,
+        sentences=tuple(
+            replace(s, equation=replace(s.equation, constant=int(left_side(s.equation, known))))
+            for s in read.sentences
+        ),
+    )
+    verdict = solve(consistent)
+    assert not isinstance(verdict, Inconsistent)
+    if isinstance(verdict, Determined):
+        assert min(verdict.prices.values()) > 0
+    else:
+        assert min(*verdict.first.values(), *verdict.second.values()) > 0
+
+
+def system_of(*sentences: str, asked: str = "burger") -> ReadProblem:
+    return read_problem(" ".join([*sentences, f"Question: how much does a {asked} cost?"]))
+
+
+PIE_IS_4 = "A pie costs 4 dollars."
+PIE_IS_5 = "A pie costs 5 dollars."
+BURGER_AND_PIE = "2 burgers and 3 pies cost 21 dollars."
+PIZZA_OVER_LASAGNA = "A pizza costs 2 dollars more than a lasagna."
+
+
+def test_determined_price_with_its_combination() -> None:
+    verdict = solve(system_of(PIE_IS_5, PIZZA_OVER_LASAGNA, BURGER_AND_PIE))
+    assert isinstance(verdict, Determined)
+    assert verdict.value == 3
+    assert verdict.combination == (Fraction(-3, 2), Fraction(0), Fraction(1, 2))
+
+
+def test_price_may_be_a_fraction() -> None:
+    verdict = solve(system_of(PIE_IS_4, BURGER_AND_PIE))
+    assert isinstance(verdict, Determined)
+    assert verdict.value == Fraction(9, 2)
+
+
+def test_redundant_sentences_change_nothing() -> None:
+    once = solve(system_of(PIE_IS_5, BURGER_AND_PIE))
+    again = solve(system_of(PIE_IS_5, BURGER_AND_PIE, BURGER_AND_PIE, "2 pies cost 10 dollars."))
+    assert isinstance(once, Determined)
+    assert isinstance(again, Determined)
+    assert (again.value, len(again.combination)) == (once.value, 4)
+    assert isinstance(solve(system_of(BURGER_AND_PIE, BURGER_AND_PIE)), Undetermined)
+
+
+def test_two_relations_on_the_same_prices_determine_both() -> None:
+    verdict = solve(system_of("A burger and a pie cost 9 dollars.", BURGER_AND_PIE))
+    assert isinstance(verdict, Determined)
+    assert verdict.value == 6
+
+
+def test_a_contradiction_elsewhere_still_makes_the_problem_inconsistent() -> None:
+    """No price list fits, so neither the price nor its openness could be proven."""
+    verdict = solve(system_of("A burger costs 3 dollars.", PIE_IS_4, PIE_IS_5))
+    assert isinstance(verdict, Inconsistent)
+    assert verdict.combination[0] == 0
+    assert verdict.combination[1] == -verdict.combination[2] != 0
+    open_price = system_of(BURGER_AND_PIE, "A pizza costs a dollar.", "A pizza costs 7 dollars.")
+    assert isinstance(solve(open_price), Inconsistent)
+
+
+def test_a_price_that_no_sentence_mentions_is_open() -> None:
+    read = system_of(PIE_IS_5)
+    verdict = solve(read)
+    assert read.variables == (PIE, BURGER)
+    assert isinstance(verdict, Undetermined)
+    assert verdict.first[BURGER] != verdict.second[BURGER]
+    assert verdict.first[PIE] == verdict.second[PIE] == 5
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ("A pie and a burger cost 10 dollars.", "A pizza and a burger cost 2 dollars."),
+        ("A pizza and a burger cost 2 dollars.", "A pie and a burger cost 10 dollars."),
+        ("A burger costs 9 dollars more than a pie.", "A pizza and a burger cost 10 dollars."),
+        ("2 burgers and 3 pies cost a dollar.",),
+    ],
+)
+def test_open_prices_are_shown_above_zero_where_little_room_is_left(
+    sentences: tuple[str, ...],
+) -> None:
+    verdict = solve(system_of(*sentences))
+    assert isinstance(verdict, Undetermined)
+    assert min(*verdict.first.values(), *verdict.second.values()) > 0
+
+
+def test_open_prices_differ_even_where_not_all_can_be_above_zero() -> None:
+    read = system_of("A burger and a pie cost 0 dollars.")
+    verdict = solve(read)
+    assert isinstance(verdict, Undetermined)
+    check_by_hand(read, verdict)
+
+
+def test_large_numbers_stay_exact() -> None:
+    digits = 10**17 + 3
+    read = system_of(
+        f"{digits} burgers and {digits - 2} pies cost {2 * digits - 1} dollars.",
+        f"{digits - 1} burgers cost {digits} dollars more than {digits + 5} pies.",
+    )
+    verdict = solve(read)
+    assert isinstance(verdict, Determined)
+    check_by_hand(read, verdict)
+
+
+# --- Certificates ---
+
+FIXED = system_of(PIE_IS_5, BURGER_AND_PIE)
+OPEN = system_of(BURGER_AND_PIE)
+BROKEN = system_of(PIE_IS_4, PIE_IS_5)
+HALVES = (Fraction(-3, 2), Fraction(1, 2))
+RIGHT = {BURGER: Fraction(3), PIE: Fraction(5)}
+OTHER = {BURGER: Fraction(6), PIE: Fraction(3)}
+
+CERTIFICATES: list[tuple[ReadProblem, Verdict, bool]] = [
+    (FIXED, Determined(Fraction(3), HALVES, RIGHT), True),
+    (FIXED, Determined(Fraction(4), HALVES, RIGHT), False),
+    (FIXED, Determined(Fraction(6), (Fraction(-3), Fraction(1)), RIGHT), False),
+    (FIXED, Determined(Fraction(5), (Fraction(1), Fraction(0)), RIGHT), False),
+    (FIXED, Determined(Fraction(3), (*HALVES, Fraction(0)), RIGHT), False),
+    (FIXED, Determined(Fraction(3), HALVES[:1], RIGHT), False),
+    (FIXED, Determined(Fraction(3), HALVES, OTHER), False),
+    (FIXED, Determined(Fraction(3), HALVES, {BURGER: Fraction(3)}), False),
+    (FIXED, Undetermined(RIGHT, OTHER), False),
+    (FIXED, Inconsistent(HALVES), False),
+    (FIXED, Inconsistent((Fraction(0), Fraction(0))), False),
+    (OPEN, Undetermined(RIGHT, OTHER), True),
+    (OPEN, Undetermined(RIGHT, RIGHT), False),
+    (OPEN, Undetermined(OTHER, {**OTHER, BURGER: Fraction(7)}), False),
+    (OPEN, Undetermined({**OTHER, BURGER: Fraction(7)}, OTHER), False),
+    (OPEN, Undetermined(RIGHT, {PIE: Fraction(7)}), False),
+    (OPEN, Undetermined({}, {}), False),
+    (BROKEN, Inconsistent((Fraction(1), Fraction(-1))), True),
+    (BROKEN, Inconsistent((Fraction(1), Fraction(1))), False),
+    (BROKEN, Inconsistent((Fraction(5), Fraction(-4))), False),
+    (BROKEN, Inconsistent((Fraction(1), Fraction(-1), Fraction(0))), False),
+]
+
+
+@pytest.mark.parametrize(("read", "verdict", "valid"), CERTIFICATES)
+def test_certificates_are_checked_number_by_number(
+    read: ReadProblem, verdict: Verdict, valid: bool
+) -> None:
+    assert check_certificate(read, verdict) is valid
+
+
+def test_a_price_derived_from_contradicting_sentences_is_not_certified() -> None:
+    read = system_of("A burger costs 3 dollars.", PIE_IS_4, PIE_IS_5)
+    claim = Determined(Fraction(3), (Fraction(1), Fraction(0), Fraction(0)), RIGHT)
+    assert not check_certificate(read, claim)
+
+
+# --- One price for an item everywhere ---
+
+
+def test_merging_one_item_leaves_the_others_alone() -> None:
+    read = system_of(
+        "A pie at Texas BBQ costs 2 dollars more than a burger at Texas BBQ.",
+        "A pie at Urban Plate and 2 burgers at Texas BBQ cost 20 dollars.",
+        asked="burger at Texas BBQ",
+    )
+    merged = same_price_merge(read, "pie")
+    burger = Variable("burger", "Texas BBQ")
+    assert [s.equation for s in merged.sentences] == [
+        Equation({PIE: 1, burger: -1}, 2),
+        Equation({PIE: 1, burger: 2}, 20),
+    ]
+    assert (merged.variables, merged.asked) == ((PIE, burger), burger)
+    verdict = solve(merged)
+    assert isinstance(verdict, Determined)
+    assert verdict.value == 6
+    assert same_price_merge(read).asked == BURGER
+
+
+def test_merging_adds_up_and_cancels_within_a_sentence() -> None:
+    read = system_of(
+        "2 pies at Texas BBQ cost 4 dollars more than 2 pies at Urban Plate.",
+        "2 pies at Texas BBQ and a pie at Urban Plate cost 12 dollars.",
+        asked="pie at Texas BBQ",
+    )
+    merged = same_price_merge(read)
+    assert [s.equation for s in merged.sentences] == [Equation({}, 4), Equation({PIE: 3}, 12)]
+    assert solve(merged) == Inconsistent((Fraction(1), Fraction(0)))
+    kept = drop_contradictions(merged)
+    assert [s.number for s in kept.sentences] == [2]
+    assert solve(kept) == Determined(Fraction(4), (Fraction(1, 3),), {PIE: Fraction(4)})
+
+
+def test_merging_simple_names_changes_nothing_and_a_wrong_item_is_refused() -> None:
+    read = system_of(BURGER_AND_PIE)
+    assert same_price_merge(read) == read
+    with pytest.raises(TreecutError, match="no item 'pizza' to merge: give one of burger, pie"):
+        same_price_merge(read, "pizza")
+
+
+# --- The authors' data and the paper ---
+
+
+@pytest.fixture
+def published(shared_dir: Path) -> list[dict[str, str]]:
+    files = sorted((shared_dir / "reference" / "published").glob("*.jsonl"))
+    assert len(files) == 4
+    return [json.loads(line) for file in files for line in file.open(encoding="utf-8")]
+
+
+def test_published_labels_are_proven(published: list[dict[str, str]]) -> None:
+    assert len(published) == 2000
+    for record in published:
+        read = read_problem(record["problem"])
+        assert rewrite(read) == record["problem"]
+        verdict = solve(read)
+        assert check_certificate(read, verdict)
+        check_by_hand(read, verdict)
+        said = verdict.value if isinstance(verdict, Determined) else type(verdict)
+        assert said == (Undetermined if record["answer"] == "unknown" else int(record["answer"]))

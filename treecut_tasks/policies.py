@@ -1,0 +1,214 @@
+"""Reference models: they read the problem out of a prompt, as a model would, and answer it.
+
+They hold no labels and never see them. `solver` shows that the task can be done, `guesser` what a
+model scores that never abstains, and `same_price` the shortcut that the paper found behind
+o3-mini's hallucinated answers (Appendix C.2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TypeAlias
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.reading import (
+    Determined,
+    Inconsistent,
+    ReadProblem,
+    Variable,
+    drop_contradictions,
+    read_problem,
+    same_price_merge,
+    solve,
+)
+from treecut_tasks.themes import Theme
+
+_Response: TypeAlias = tuple[Fraction | None, str]
+"""A price, or None for `unknown`, and the reasoning that led to it."""
+
+_QUESTION_START = "Question: how much does "
+_QUESTION_END = " cost?"
+
+
+def check_policy(policy: str) -> str:
+    """Return the name of a policy if there is one of that name.
+
+    Raises:
+        TreecutError: there is not; the message lists `POLICIES`.
+    """
+    if policy not in _RESPONDERS:
+        raise TreecutError(f"Unknown policy {policy!r}: use {' or '.join(POLICIES)}.")
+    return policy
+
+
+def respond(policy: str, prompt: str, themes: Sequence[Theme] | None = None) -> str:
+    """Answer the last problem of a prompt in the way of a reference model.
+
+    Args:
+        policy: one of `POLICIES`. `solver` is always right, by exact linear algebra. `guesser`
+            always gives a price of the theme's range, drawn by a hash of the problem's text.
+            `same_price` is right where the price is determined; elsewhere it assumes that an item
+            costs the same at every place (no matter whether the number that follows makes a
+            sensible price), and says `unknown` only if even that leaves the price open.
+        prompt: the last user message, or a whole prompt with examples before the problem.
+        themes: the vocabularies in which the problem may be written; None for the built-in ones.
+
+    Returns:
+        One or two sentences of reasoning and, on the last line, `Answer: ` with a number (whole or
+        p/q, in money units) or with `unknown`.
+
+    Raises:
+        TreecutError: unknown policy, or no readable problem in the prompt.
+    """
+    check_policy(policy)
+    problem = find_problem(prompt)
+    price, reasoning = _RESPONDERS[policy](read_problem(problem, themes), problem)
+    return f"{reasoning}\nAnswer: {'unknown' if price is None else price}"
+
+
+def find_problem(prompt: str) -> str:
+    """Return the text of the last problem in a prompt.
+
+    The problem is the last line that ends with its question, without a label before it on that line
+    (`Problem 7: …`): whatever ends with a colon and holds no full stop, as no sentence does.
+
+    Args:
+        prompt: any text.
+
+    Returns:
+        The problem's text, sentences and question.
+
+    Raises:
+        TreecutError: no line of the prompt ends with a question for a price.
+    """
+    for line in reversed(prompt.splitlines()):
+        line = line.rstrip()
+        if line.endswith(_QUESTION_END) and _QUESTION_START in line:
+            sentences, start, noun = line.rpartition(_QUESTION_START)
+            label, _, unlabelled = sentences.rpartition(":")
+            # A label with a full stop would be part of a problem: keep it, for the reader to refuse.
+            return (sentences if "." in label else unlabelled).lstrip() + start + noun
+    raise TreecutError(
+        f"The prompt of {len(prompt)} characters holds no problem: one of its lines must be the "
+        f"problem's text, which ends with '{_QUESTION_START}…{_QUESTION_END}'."
+    )
+
+
+def _solver(read: ReadProblem, _: str) -> _Response:
+    verdict = solve(read)
+    if isinstance(verdict, Determined):
+        return verdict.value, _capitalised(_derivation(read, verdict)) + "."
+    if isinstance(verdict, Inconsistent):
+        numbers = _numbers(read, verdict.combination)
+        return None, f"Sentences {numbers} contradict one another: no prices fit them all."
+    tied, sentences = _tied_to_asked(read)
+    either = (
+        f"it could be {_money(verdict.first[read.asked], read.theme)} "
+        f"or {_money(verdict.second[read.asked], read.theme)}"
+    )
+    if not sentences:
+        return None, f"No sentence says anything about the price of {read.asked}: {either}."
+    return None, (
+        f"The {len(tied)} prices of {_listed(tied)} are tied together by "
+        f"{_sentence_or_sentences(sentences)}, without any of them being given. "
+        f"So the price of {read.asked} stays open: {either}."
+    )
+
+
+def _guesser(read: ReadProblem, problem: str) -> _Response:
+    """Draw one of the theme's prices by the hash of the text, so that a rerun guesses the same."""
+    theme = read.theme
+    prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
+    digest = hashlib.sha256(problem.encode("utf-8")).digest()
+    price = Fraction(prices[int.from_bytes(digest, "big") % len(prices)])
+    return price, (
+        f"I do not combine the sentences. I guess that the price of {read.asked} is "
+        f"{_money(price, theme)}, as prices here go."
+    )
+
+
+def _same_price(read: ReadProblem, problem: str) -> _Response:
+    """Merge the places of an item until the asked price has a value, whatever else breaks."""
+    price, reasoning = _solver(read, problem)
+    if price is not None:
+        return price, reasoning
+    for assumption, assumed in _assumptions(read):
+        # The paper's o3-mini does not notice that its assumption contradicts what the text says.
+        believed = drop_contradictions(assumed)
+        verdict = solve(believed)
+        if isinstance(verdict, Determined):
+            return verdict.value, (
+                f"The sentences alone do not settle the price of {read.asked}. I assume that "
+                f"{assumption} everywhere: then {_derivation(believed, verdict)}."
+            )
+    return None, reasoning
+
+
+def _assumptions(read: ReadProblem) -> Iterator[tuple[str, ReadProblem]]:
+    """Yield the merged systems in the order in which `same_price` tries them.
+
+    One item after the other in text order, the asked item after the others, then all at once. In
+    example 2 of Appendix C.2 the asked item's price is stated at another place, and o3-mini
+    merges another item all the same.
+    """
+    items = dict.fromkeys(variable.item for variable in read.variables)
+    for item in sorted(items, key=lambda item: item == read.asked.item):
+        yield f"the price of {item} is the same", same_price_merge(read, item)
+    yield "all prices are the same", same_price_merge(read)
+
+
+_RESPONDERS: Mapping[str, Callable[[ReadProblem, str], _Response]] = MappingProxyType(
+    {"solver": _solver, "guesser": _guesser, "same_price": _same_price}
+)
+
+POLICIES: tuple[str, ...] = tuple(_RESPONDERS)
+"""Names of the reference models."""
+
+
+def _derivation(read: ReadProblem, verdict: Determined) -> str:
+    """Say which sentences, multiplied by what and added up, leave the asked price alone."""
+    used = [number for number in verdict.combination if number]
+    end = f"the price of {read.asked}: {_money(verdict.value, read.theme)}"
+    numbers = _numbers(read, verdict.combination)
+    if len(used) == 1:
+        return f"sentence {numbers} gives {end}"
+    return f"sentences {numbers}, taken {_listed(used)} times and added up, leave nothing but {end}"
+
+
+def _tied_to_asked(read: ReadProblem) -> tuple[list[Variable], list[int]]:
+    """Return the variables that sentences connect with the asked one, and those sentences."""
+    tied = {read.asked}
+    size = 0
+    while size < len(tied):
+        size = len(tied)
+        for sentence in read.sentences:
+            if not tied.isdisjoint(sentence.equation.coefficients):
+                tied.update(sentence.equation.coefficients)
+    numbers = [s.number for s in read.sentences if not tied.isdisjoint(s.equation.coefficients)]
+    return [variable for variable in read.variables if variable in tied], numbers
+
+
+def _numbers(read: ReadProblem, combination: Sequence[Fraction]) -> str:
+    """List the numbers of the sentences that a combination uses."""
+    pairs = zip(read.sentences, combination, strict=True)
+    return _listed([sentence.number for sentence, multiplier in pairs if multiplier])
+
+
+def _sentence_or_sentences(numbers: Sequence[int]) -> str:
+    return f"sentence{'' if len(numbers) == 1 else 's'} {_listed(numbers)}"
+
+
+def _listed(parts: Sequence[object]) -> str:
+    *most, last = map(str, parts)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _money(price: Fraction, theme: Theme) -> str:
+    return theme.money_one if price == 1 else f"{price} {theme.money_many}"

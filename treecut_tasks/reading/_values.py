@@ -1,0 +1,75 @@
+"""What a read problem consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from treecut_tasks.themes import Theme
+
+SentenceKind: TypeAlias = Literal["fact", "sum", "difference", "equal"]
+"""Which of the four sentence templates (generator.md, "English") a sentence follows."""
+
+
+class Variable(NamedTuple):
+    """The price of one item: a price at one place where names are composite.
+
+    Attributes:
+        item: the item's singular name, without an article.
+        entity: the place that sells it, or None where the text names no places.
+    """
+
+    item: str
+    entity: str | None = None
+
+    def __str__(self) -> str:
+        return self.item if self.entity is None else f"{self.item} at {self.entity}"
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A linear equation: the sum of coefficient times variable equals the constant.
+
+    Attributes:
+        coefficients: whole coefficient of each variable, none of them zero, in the order in which
+            the sentence mentions the variables.
+        constant: right-hand side, in money units.
+    """
+
+    coefficients: Mapping[Variable, int]
+    constant: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSentence:
+    """One sentence with its meaning.
+
+    Attributes:
+        number: position in the problem, from 1.
+        text: the sentence as written, full stop included.
+        kind: the template it follows.
+        equation: what it says; for a difference or an equality the first side minus the second.
+    """
+
+    number: int
+    text: str
+    kind: SentenceKind
+    equation: Equation
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProblem:
+    """A problem text as a linear system and a question.
+
+    Attributes:
+        sentences: the sentences before the question, in text order.
+        variables: every variable, in the order of first mention, the asked one included.
+        asked: the variable whose price the question asks for.
+        theme: the theme under which the text was read.
+    """
+
+    sentences: tuple[ReadSentence, ...]
+    variables: tuple[Variable, ...]
+    asked: Variable
+    theme: Theme

@@ -1,0 +1,13 @@
+"""Scoring: from a response to an outcome.
+
+`says_unknown` is the literal rule of the paper; `classify_outcome` is the robust reading, what a
+careful human reader would say the model finally committed to.
+"""
+
+from __future__ import annotations
+
+from treecut_tasks.scoring.outcome import REASONS, Outcome, classify_outcome
+from treecut_tasks.scoring.paper_rule import says_unknown
+from treecut_tasks.scoring.values import values_equal
+
+__all__ = ["REASONS", "Outcome", "classify_outcome", "says_unknown", "values_equal"]

@@ -1,0 +1,297 @@
+"""Decide what a careful reader would say that a response finally commits to.
+
+The steps, each in a module of its own: plain characters (`characters`), visible text (`visible`),
+markup off (`plain`), turns (`turns`), commitments (`commitments`, which read spans with `values`),
+and here the choice between the commitments.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from treecut_tasks.scoring.characters import normalise_characters
+from treecut_tasks.scoring.commitments import (
+    Commitment,
+    Strength,
+    closing_statement,
+    find_commitments,
+)
+from treecut_tasks.scoring.numerals import canonical
+from treecut_tasks.scoring.plain import plain_text
+from treecut_tasks.scoring.retractions import reopens, retracts
+from treecut_tasks.scoring.turns import split_turns
+from treecut_tasks.scoring.values import Reading, same_value
+from treecut_tasks.scoring.visible import visible_text
+
+OutcomeName = Literal["unknown", "number", "none"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a response finally commits to.
+
+    Attributes:
+        outcome: `number`, `unknown` (the response says that the price cannot be determined) or
+            `none` (it commits to neither).
+        value: The exact number for `number`: `11`, `-3`, `10.5`, `43/3`.
+        reason: How it was decided, one of `REASONS`.
+    """
+
+    outcome: OutcomeName
+    value: str | None
+    reason: str
+
+
+REASONS: dict[str, str] = {
+    "answer_line": "an answer line or an answer heading",
+    "boxed": "a box",
+    "hash_line": "a line that starts with ####",
+    "tag": "an answer tag",
+    "json_key": "the answer key of JSON or of a dictionary",
+    "table": "the answer column of a table",
+    "call": "the argument of a call that submits the answer",
+    "stated": "a sentence about the answer",
+    "sentence": "a concluding sentence",
+    "bare_value": "a value alone on its line",
+    "empty": "no text",
+    "thinking_only": "nothing is visible beside closed thinking",
+    "truncated_thinking": "thinking that never ends, and nothing visible before it",
+    "refused": "a refusal or an error message",
+    "truncated": "the text stops before it commits",
+    "empty_answer": "an answer marker or a box with nothing in it",
+    "expression": "only an expression or an equation",
+    "range": "only a range, a bound or alternatives",
+    "unreadable": "a number beyond all bounds",
+    "conflicting_answers": "different final answers, none of them retracted",
+    "no_commitment": "complete text that commits to nothing",
+}
+"""Every `Outcome.reason` and its meaning; the first ten go with a commitment."""
+
+_REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:'t|not)|won't|cannot|must decline)|as an ai|content (?:filter|policy)|"
+    r"(?:assist|help) with (?:that|this)|error|rate limit|timed? ?out|unavailable|overloaded|exception|forbidden|blocked|filtered|refus\w+|decline)\b",
+    re.IGNORECASE,
+)
+_NOT_MATHS = re.compile(
+    r"\b(?:i(?:'m| am)? ?(?:sorry|unable|not able|can(?:'t|not)|cannot|won't)[^.\n]{0,60}"
+    r"(?:assist|help|comply|fulfil|discuss|engage|process|access|view|see|open|provide|continue|respond|complete|do that|answer|solve))"
+    r"|\b(?:error|http|status)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|rate limit|content (?:filter|policy)|traceback",
+    re.IGNORECASE,
+)
+
+
+def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcome:
+    """Say what a response finally commits to, as a careful human reader would.
+
+    Args:
+        response: The model's text as it came; None if the model returned nothing.
+        truncated: Whether the framework knows that a token limit stopped the response. A complete
+            commitment still counts; an unmarked last sentence then has to be followed by nothing
+            that goes on.
+
+    Returns:
+        The outcome, its value and the reason.
+    """
+    if response is None or not response.strip():
+        return Outcome("none", None, "empty")
+    visible = visible_text(normalise_characters(response))
+    if not re.search(r"\w|\u221e|\?", visible.text):
+        if visible.unclosed:
+            return Outcome("none", None, "truncated_thinking")
+        return Outcome("none", None, "thinking_only" if visible.had_thinking else "empty")
+    none_reason: str | None = None
+    cut = truncated or visible.unclosed
+    turns = split_turns(plain_text(visible.text))
+    for index, turn in enumerate(turns):
+        decided = _decide(turn.text, cut=cut and index == len(turns) - 1)
+        if isinstance(decided, Commitment):
+            return _outcome(decided)
+        if decided in (
+            "conflicting_answers",
+            "range",
+            "expression",
+            "unreadable",
+            "empty_answer",
+            "refused",
+        ):
+            return Outcome("none", None, decided)
+        none_reason = none_reason or decided
+    if visible.unclosed and none_reason in (None, "no_commitment", "truncated"):
+        none_reason = "truncated_thinking"
+    return Outcome("none", None, none_reason or "no_commitment")
+
+
+def _outcome(commitment: Commitment) -> Outcome:
+    reading = commitment.reading
+    if reading.kind == "unknown" or reading.value is None:
+        return Outcome("unknown", None, commitment.reason)
+    return Outcome("number", canonical(reading.value), commitment.reason)
+
+
+def _decide(text: str, *, cut: bool) -> Commitment | str:
+    """Choose between the commitments of one turn, or say why there is none."""
+    explicit = [c for c in find_commitments(text)]
+    strong = [c for c in explicit if c.strength >= Strength.STATED]
+    if strong:
+        chosen = _choose(text, strong)
+        if isinstance(chosen, Commitment):
+            later = _corrected_by_sentence(text, chosen)
+            if later is not None:
+                return later
+            return _deepened(text, chosen)
+        if chosen == "dangling" or chosen == "expression":
+            fallback = closing_statement(text[: strong[0].start] if chosen == "dangling" else "")
+            if (
+                fallback is not None
+                and fallback.strength == Strength.SENTENCE
+                and _is_prose(text, fallback)
+            ):
+                return fallback
+            return "truncated" if chosen == "dangling" else chosen
+        return chosen
+    closing = None if _is_refusal(text) else closing_statement(text, truncated=cut)
+    if closing is not None:
+        return closing
+    weak = [c for c in explicit if c.reading.commits]
+    if weak and weak[-1].strength == Strength.PART:
+        return weak[-1]
+    if weak and re.search(r"\bassum", weak[-1].label):
+        return weak[-1]
+    if _is_refusal(text):
+        return "refused"
+    return _why_none(text, cut)
+
+
+def _choose(text: str, commitments: list[Commitment]) -> Commitment | str:
+    """Apply retractions, then strength, then agreement."""
+    standing = _after_retractions(text, commitments)
+    top = max(c.strength for c in standing)
+    ranked = [c for c in standing if c.strength == top]
+    last_top = ranked[-1]
+    ranked += [
+        c
+        for c in standing
+        if c.strength == Strength.STATED and c.start > last_top.end and top == Strength.LINE
+    ]
+    committed = [c for c in ranked if c.reading.commits]
+    if not committed:
+        weaker = [c for c in standing if c.reading.commits and c.strength >= Strength.STATED]
+        last = ranked[-1]
+        if weaker and last.reading.kind == "text":
+            return weaker[-1]
+        if last.reason == "dangling" and not weaker:
+            return "dangling"
+        if last.reason == "dangling":
+            return weaker[-1]
+        if last.reading.kind in ("expression", "range", "unreadable"):
+            return last.reading.kind
+        return "empty_answer" if last.reading.kind == "empty" else "no_commitment"
+    if all(_agree(c.reading, committed[-1].reading) for c in committed):
+        exact = [c for c in committed if c.reading.kind == committed[-1].reading.kind]
+        return max(exact, key=lambda c: (_exactness(c.reading), c.start))
+    finals = [c for c in committed if c.final]
+    if (
+        finals
+        and finals[-1] is committed[-1]
+        and not any(c.final and not _agree(c.reading, finals[-1].reading) for c in committed)
+    ):
+        return finals[-1]
+    return "conflicting_answers"
+
+
+def _agree(left: Reading, right: Reading) -> bool:
+    if left.kind != right.kind:
+        return False
+    if left.value is None or right.value is None:
+        return True
+    if same_value(left.value, right.value):
+        return True
+    # 43/3 and then 14.33: an exact value and its rounding.
+    for exact, rounded in ((left.value, right.value), (right.value, left.value)):
+        if exact.denominator not in (1,) and rounded.denominator in (
+            1,
+            2,
+            5,
+            10,
+            20,
+            25,
+            50,
+            100,
+            1000,
+        ):
+            places = {1: 0, 2: 1, 5: 1, 10: 1}.get(rounded.denominator, 2)
+            if canonical(exact).count("/") and places and abs(exact - rounded) * 10**places <= 1:
+                return True
+    return False
+
+
+def _exactness(reading: Reading) -> int:
+    return 1 if reading.value is not None and "/" in canonical(reading.value) else 0
+
+
+def _after_retractions(text: str, commitments: list[Commitment]) -> list[Commitment]:
+    """Drop what a later commitment explicitly replaces."""
+    standing: list[Commitment] = []
+    for commitment in commitments:
+        if standing and commitment.reading.commits:
+            previous = standing[-1]
+            between = text[previous.end : commitment.start][-6000:] + commitment.label
+            differs = not _agree(previous.reading, commitment.reading)
+            if differs and reopens(between) and commitment.strength >= Strength.STATED:
+                standing = []
+        standing.append(commitment)
+    return standing
+
+
+def _corrected_by_sentence(text: str, chosen: Commitment) -> Commitment | None:
+    """An unmarked correction after the last marked answer: "Correction: it costs 11 dollars."."""
+    tail = text[chosen.end :]
+    if not tail.strip() or not reopens(tail[:6000]):
+        return None
+    closing = closing_statement(tail)
+    if (
+        closing is None
+        or _agree(closing.reading, chosen.reading)
+        or closing.strength < Strength.SENTENCE
+    ):
+        return None
+    cue = retracts(tail[:6000])
+    if cue or re.search(r"\b(?:costs?|price)\b", tail[closing.start : closing.end], re.IGNORECASE):
+        return closing
+    return None
+
+
+def _deepened(text: str, chosen: Commitment) -> Commitment:
+    """Let a marker that heads a worked solution refer to that solution's conclusion."""
+    if chosen.reading.direct or chosen.strength != Strength.LINE or chosen.reason != "answer_line":
+        return chosen
+    closing = closing_statement(text[chosen.end :])
+    if (
+        closing is not None
+        and closing.strength == Strength.SENTENCE
+        and chosen.reading.kind == closing.reading.kind == "number"
+    ):
+        return closing
+    return chosen
+
+
+def _is_prose(text: str, closing: Commitment) -> bool:
+    sentence = text[closing.start : closing.end]
+    return closing.reading.kind == "unknown" or bool(
+        re.search(r"\b(?:costs?|price|is)\b", sentence, re.IGNORECASE)
+    )
+
+
+def _is_refusal(text: str) -> bool:
+    return len(text) < 1500 and bool(_NOT_MATHS.search(text))
+
+
+def _why_none(text: str, cut: bool) -> str:
+    if len(text) < 600 and _REFUSAL.search(text):
+        return "refused"
+    stripped = text.rstrip()
+    if cut or not stripped.endswith((".", "!", "?", "\u3002", ")", "`", "\ue005", "|", "}", "]")):
+        return "truncated"
+    return "no_commitment"

@@ -1,0 +1,114 @@
+"""Cut plain text into sentences and tell what kind of remark a sentence is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BOUNDARY = re.compile(
+    r"(?<=[.!?])[\"')\ue005\ue001]{0,3}\s+(?=\S)|(?<=[\u3002\uff01\uff1f!?])(?=[^\s\"')])|\n"
+)
+
+MAX_TAIL = 12000
+"""Characters at the end of a text that are searched for a concluding sentence."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with its place in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def split_sentences(text: str, offset: int = 0) -> list[Sentence]:
+    """Cut a text into sentences; line ends always separate.
+
+    Args:
+        text: Plain text.
+        offset: Added to the positions.
+
+    Returns:
+        The sentences that are not blank, in order.
+    """
+    found: list[Sentence] = []
+    start = 0
+    for boundary in [*_BOUNDARY.finditer(text), None]:
+        end = len(text) if boundary is None else boundary.start()
+        piece = text[start:end]
+        if piece.strip():
+            found.append(Sentence(piece, offset + start, offset + end))
+        start = end if boundary is None else boundary.end()
+    return found
+
+
+_CUE = re.compile(
+    r"(?:^|[,;:]\s|\band\s|\bthat\s)[\W_]{0,6}(?:therefore|thus|hence|consequently|so\b(?! far| many| much)|in conclusion|to conclude|"
+    r"in summary|to summari[sz]e|finally|overall|accordingly|as a result|conclusion|"
+    r"it follows|this means|which means|that means|this implies|we conclude|i conclude|"
+    r"this gives|ultimately|in short|in total|which gives|meaning|solving)|\bis therefore\b|\bthus\b|\btherefore\b|\bhence\b|\bconclude\b|"
+    r"^\W{0,4}[\u2234\u2192]|\u56e0\u6b64|\u6240\u4ee5|\u6545|\u7efc\u4e0a|\u7d9c\u4e0a|\u4e8e\u662f|\u5373|\u7531\u6b64|"
+    r"^\W*(?:por lo tanto|por tanto|entonces|asi que|donc|ainsi|par consequent|also|daher|somit|folglich|"
+    r"portanto|logo|assim|quindi|pertanto|dunque|\u0441\u043b\u0435\u0434\u043e\u0432\u0430\u0442\u0435\u043b\u044c\u043d\u043e|\u0437\u043d\u0430\u0447\u0438\u0442|\u0438\u0442\u0430\u043a|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    r"^\W*(?:let me know|i hope|hope (?:this|that)|feel free|please|if you|would you|do you|is there|"
+    r"thank|thanks|note\b|notes?:|remark|n\.?b\.?|confidence|certainty|happy to|glad to|i can (?:also )?(?:explain|show)|"
+    r"check\b|checking|verif\w+|sanity|double[- ]check|proof|to (?:check|verify|double)|we can (?:check|verify)|"
+    r"let(?:'s| us| me) (?:check|verify|double)|this (?:answer|result|value|price|solution|makes|is consistent|"
+    r"satisf|agrees|matches|checks|works|fits)|the (?:answer|result|value|solution) (?:is consistent|satisf|agrees|"
+    r"checks|makes|matches|fits)|it (?:satisf|checks|fits|agrees|is consistent)|indeed|all (?:conditions|\d)|both conditions|"
+    r"q\.?e\.?d|done\b|end\b|that's it|good luck|have a|enjoy|cheers|best regards|regards|"
+    r"disclaimer|this problem|source|ps\b|p\.s|by the way|incidentally|"
+    r"substitut\w+ back|plugging|\u2713|\u2714|\u2705)|"
+    r"\b(?:consistent with|as required|checks out|is correct\b|makes sense|for reference|not needed|irrelevant|isn't needed|"
+    r"is extra|unused|hope this helps|any questions|explain(?:ed)?\b.*\?)",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:some(?:one|body| people| solvers| students| readers| might| may| would)|one (?:might|may|could|would)|you (?:might|may|could)|"
+    r"friend|student'?s?|classmate|others?|people|textbook|(?:another|other|previous|different) (?:model|solver|person|source|ai)|"
+    r"colleague|teacher|chatgpt|many (?:would|might|people)|a (?:careless|quick|naive|hasty)|"
+    r"tempting|tempted|naively?|hasty|hastily|careless(?:ly)?|wrong(?:ly)?|incorrect(?:ly)?|mistaken(?:ly)?|erroneous(?:ly)?|"
+    r"first thought|initially|at first|i thought|originally|he says|she says|they say|claims?|claimed|guess(?:ed)? was|rejected|"
+    r"it (?:might|may|would) seem|would (?:wrongly|incorrectly)|not)\b",
+    re.IGNORECASE,
+)
+_IF = re.compile(
+    r"\b(?:if|suppose|supposing|assum\w+|were\b|imagine|hypothetical\w*|for example|for instance|eg|say|"
+    r"in case|were to|had|unless|would)\b|\u5982\u679c|\u5047\u8bbe|\u82e5",
+    re.IGNORECASE,
+)
+_INSTRUCTION = re.compile(
+    r"\b(?:finish|end(?:ing)? (?:with|your|the)|format|instruct\w*|must|should|need to|have to|required?|asked|asks|says|told|"
+    r"respond|reply|output|write|put|state|conclude with|give|provide|in the form|of the form|task|"
+    r"either|template|prompt|request(?:ed|s)?|expected|line|supposed|wants?|please|or)\b",
+    re.IGNORECASE,
+)
+
+
+def has_cue(sentence: str) -> bool:
+    """Whether a sentence announces a conclusion ("therefore", "hence", "so")."""
+    return bool(_CUE.search(sentence))
+
+
+def is_remark(sentence: str) -> bool:
+    """Whether a sentence is a check, an offer, a note or a closing formula."""
+    return bool(_REMARK.search(sentence))
+
+
+def quotes_others(text: str) -> bool:
+    """Whether a text reports what somebody else, or a rejected attempt, says."""
+    return bool(_OTHERS.search(text))
+
+
+def is_hypothetical(text: str) -> bool:
+    """Whether a text makes what follows conditional."""
+    return bool(_IF.search(text))
+
+
+def is_instruction(text: str) -> bool:
+    """Whether a text speaks about how an answer has to be written."""
+    return bool(_INSTRUCTION.search(text))

@@ -1,0 +1,59 @@
+"""Step 4: cut the text into the turns and problems that it runs on into.
+
+The first turn that commits to something answers the question; what follows it belongs to turns or
+problems that the model invented.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from treecut_tasks.scoring.visible import STOP_MARK, TURN_MARK
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A part of the response that answers one question."""
+
+    text: str
+
+
+_NEW_PROBLEM = re.compile(
+    r"^[ \t]{0,6}(?:#{1,6}[ \t]*)?(?:"
+    r"(?:user|human|customer|student|system)\s?:"
+    r"|(?:next|new|another|second|following|similar|bonus|follow-?up|additional|extra|related)?\s?(?:question|problem|exercise|example|puzzle|quiz|task|instruction|query|prompt|input)s?"
+    r"(?:\s?#?\d{1,3})?\s?(?:[:.]|$)"
+    r"|q\d{0,3}\s?[:.)](?=\s)"
+    r"|(?:now |next,? )?(?:let's|let us|here's|here is|consider|try|solve)\s(?:now )?(?:\w+ ){0,3}?(?:another|a new|a different|a similar|a second|the next|one more)\b"
+    r"|(?:next|new|another|similar) (?:question|problem|exercise|example)\b"
+    r"|assistant\s?:"
+    r"|\u95ee\u9898\s?\d{0,3}\s?:|\u9898\u76ee\s?\d{0,3}\s?:|\u7528\u6237\s?:"
+    r"|(?=[^\n]{0,2000}\bquestion:\s?how much)"
+    r")",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def split_turns(text: str) -> list[Turn]:
+    """Cut plain text at turn marks, stop tokens and newly posed problems.
+
+    Args:
+        text: Plain text with the private marks of `visible`.
+
+    Returns:
+        The parts that hold any words, in order; at least one.
+    """
+    parts: list[str] = []
+    for piece in re.split(f"[{STOP_MARK}{TURN_MARK}]", text):
+        parts.extend(_split_problems(piece))
+    turns = [Turn(part) for part in parts if re.search(r"\w", part)]
+    return turns[:200] or [Turn(text)]
+
+
+def _split_problems(text: str) -> list[str]:
+    cuts = [match.start() for match in _NEW_PROBLEM.finditer(text)]
+    if not cuts:
+        return [text]
+    bounds = [0, *cuts, len(text)]
+    return [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
