@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.config import ProblemConfig
+from treecut_tasks.problems.pairs import CounterpartKind, Pair, check_pair
 from treecut_tasks.problems.problem import Problem
-from treecut_tasks.problems.streams import check_seed, problem_at
+from treecut_tasks.problems.streams import check_seed, pair_at
 
 # How often a repeated text is drawn anew before the configuration counts as exhausted. Problems that
 # people evaluate practically never repeat; only tiny themes get here.
@@ -18,52 +19,59 @@ _MAX_ATTEMPTS = 1000
 
 @dataclass(frozen=True)
 class Drawn:
-    """A problem and where it comes from: `problem_at(config, seed, index, attempt)` makes it again."""
+    """A pair and where it comes from: `pair_at(config, seed, index, attempt, …)` makes it again."""
 
-    problem: Problem
+    pair: Pair
     index: int
     attempt: int
 
+    @property
+    def problem(self) -> Problem:
+        """The unanswerable member."""
+        return self.pair.unanswerable
 
-def draw_data_set(configs: Sequence[ProblemConfig], num_problems: int, seed: int) -> list[Drawn]:
-    """Draw `num_problems` problems of each configuration, no two with the same text.
 
-    Problem 0 of each configuration comes first, then problem 1 of each, and so on, so that every
-    prefix is balanced. A repeated text is replaced by the next attempt at the same index. For
-    unanswerable problems the counterparts differ from each other, too, so that the answerable
-    counterparts of a set are a set.
+def draw_data_set(
+    configs: Sequence[ProblemConfig],
+    num_problems: int,
+    seed: int,
+    counterpart: CounterpartKind = "full",
+) -> list[Drawn]:
+    """Draw `num_problems` pairs of each configuration, no two problems with the same text.
+
+    Pair 0 of each configuration comes first, then pair 1 of each, and so on, so that every prefix
+    is balanced. A pair with a repeated text is replaced by the next attempt at the same index.
 
     Args:
-        configs: the configurations.
-        num_problems: problems of each configuration, 1 or more.
+        configs: unanswerable configurations.
+        num_problems: pairs of each configuration, 1 or more.
         seed: a whole number of 0 or more.
+        counterpart: kind of the answerable counterparts.
 
     Raises:
-        TreecutError: num_problems below 1, or a configuration that cannot give so many problems.
+        TreecutError: num_problems below 1, a configuration that cannot give so many different
+            pairs, or one that has no such counterparts.
     """
     check_seed(seed)
     for config in configs:
+        check_pair(config, counterpart)
         check_count(config, num_problems)
     seen: set[str] = set()
     drawn = []
     for index in range(num_problems):
         for config in configs:
-            drawn.append(_draw_new(config, seed, index, num_problems, seen))
+            for attempt in range(_MAX_ATTEMPTS):
+                pair = pair_at(config, seed, index, attempt, counterpart)
+                texts = {pair.unanswerable.text, pair.answerable.text}
+                if texts.isdisjoint(seen):
+                    seen |= texts
+                    drawn.append(Drawn(pair, index, attempt))
+                    break
+            else:
+                raise _too_many(
+                    config, num_problems, f"gave only {index}", f"{_MAX_ATTEMPTS} repeats in a row"
+                )
     return drawn
-
-
-def _draw_new(
-    config: ProblemConfig, seed: int, index: int, num_problems: int, seen: set[str]
-) -> Drawn:
-    for attempt in range(_MAX_ATTEMPTS):
-        problem = problem_at(config, seed, index, attempt)
-        texts = {problem.text}
-        if config.unanswerable:
-            texts.add(problem.counterpart().text)
-        if texts.isdisjoint(seen):
-            seen |= texts
-            return Drawn(problem, index, attempt)
-    raise _too_many(config, num_problems, f"gave only {index}", f"{_MAX_ATTEMPTS} repeats in a row")
 
 
 def check_count(config: ProblemConfig, num_problems: int) -> None:

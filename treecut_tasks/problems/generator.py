@@ -38,19 +38,17 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
     theme = config.resolved_theme
     num_vars, ans_depth, cut_into = config.vars, config.ans_depth, config.cut_into
 
-    entity_indices = range(len(theme.entities))
-    item_indices = range(len(theme.items))
+    item_indices = tuple(range(len(theme.items)))
     num_items = (num_vars + 1) // 2
     composite, simple = composite_phrases(theme), simple_phrases(theme)
-    sample_entities = sampler(len(entity_indices), _ENTITIES_DRAWN)
+    sample_entities = sampler(len(composite), _ENTITIES_DRAWN)
     sample_items = sampler(len(item_indices), min(num_items, len(item_indices)))
     sample_simple = sampler(len(simple), min(num_vars, len(simple)))
     num_candidates = _ENTITIES_DRAWN * num_items if config.composite_name else num_vars
     sample_names = sampler(num_candidates, num_vars)
 
-    step = theme.value_step
-    prices = range(theme.value_min, theme.value_max + 1, step)
-    num_prices = len(prices)
+    lowest, step = theme.value_min, theme.value_step
+    num_prices = (theme.value_max - lowest) // step + 1
     price_bits = num_prices.bit_length()
 
     path_parents = list(range(ans_depth))
@@ -66,9 +64,9 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
         # Steps 1 and 2: names.
         candidates: list[Phrases]
         if config.composite_name:
-            entities = sample_entities(getrandbits, entity_indices)
+            places = sample_entities(getrandbits, composite)
             items = sample_items(getrandbits, item_indices)
-            candidates = [composite[entity][item] for entity in entities for item in items]
+            candidates = [place[item] for place in places for item in items]
         else:
             candidates = sample_simple(getrandbits, simple)
         phrases = sample_names(getrandbits, candidates)
@@ -79,7 +77,7 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
             r = getrandbits(price_bits)
             while r >= num_prices:
                 r = getrandbits(price_bits)
-            values.append(prices[r])
+            values.append(lowest + step * r)
 
         # Step 4: the tree.
         parents = path_parents.copy()

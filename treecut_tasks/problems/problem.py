@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from treecut_tasks.problems.draws import below
 from treecut_tasks.problems.formulas import DRAW_FORMULAS, Formula, formula_choices
 from treecut_tasks.problems.solutions import explain_cut, solve_path
 from treecut_tasks.problems.tree import Edge, breadth_first
-from treecut_tasks.problems.wording import Phrases, Variable, Wording, question, word_formulas
+from treecut_tasks.problems.wording import Phrases, Variable, question, word_formulas
 
 UNKNOWN = "unknown"
 """The answer of an unanswerable problem."""
@@ -37,17 +37,13 @@ class Sentence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cut:
-    """The edge that was removed from an unanswerable problem.
-
-    The authors' stream draws no formula for it. Ours is drawn from a generator that is seeded with
-    the problem's own text, so that the removed sentence, and with it the answerable counterpart,
-    is a function of the problem and the stream stays the authors' byte for byte.
+class Removed:
+    """A sentence that a problem lacks beside the full one with the same tree.
 
     Attributes:
         edge: (parent, child) in the tree; 0 is the root.
         sentence: the sentence that would state the edge.
-        position: index among the counterpart's sentences at which it stands.
+        position: index among the full problem's sentences at which it stands.
     """
 
     edge: Edge
@@ -70,6 +66,7 @@ class Problem:
         parents: the parent of each variable in the tree, 0 for the root.
         formulas: the formulas of the remaining edges, breadth first (generator.md, steps 5 to 7).
         sentence_order: the place in `formulas` of each sentence of the text (step 8).
+        spare: the sentence, not needed for the answer, that a matched counterpart lacks; else None.
     """
 
     config: ProblemConfig
@@ -78,17 +75,18 @@ class Problem:
     parents: tuple[int, ...]
     formulas: tuple[Formula, ...]
     sentence_order: tuple[int, ...]
+    spare: Removed | None = None
 
-    def _wording(self) -> Wording:
+    def _wording(self) -> tuple[list[str], dict[int, str]]:
         return word_formulas(self.formulas, self.values, self.phrases, self.config.resolved_theme)
 
     @cached_property
     def text(self) -> str:
         """The problem as it is put to a model: the sentences and the question."""
-        return self._text(self._wording())
+        sentences, _ = self._wording()
+        return self._text(sentences)
 
-    def _text(self, wording: Wording) -> str:
-        sentences = wording.sentences
+    def _text(self, sentences: list[str]) -> str:
         parts = [sentences[i] for i in self.sentence_order]
         parts.append(question(self._asked_phrases))
         return ". ".join(parts)
@@ -128,9 +126,10 @@ class Problem:
         return tuple(self._sentence(self.formulas[i]) for i in self.sentence_order)
 
     def _sentence(self, formula: Formula) -> Sentence:
-        wording = word_formulas([formula], self.values, self.phrases, self.config.resolved_theme)
+        theme = self.config.resolved_theme
+        (text,), _ = word_formulas([formula], self.values, self.phrases, theme)
         return Sentence(
-            f"{wording.sentences[0]}.",
+            f"{text}.",
             (formula.parent, formula.child),
             formula,
             formula.constant(self.values),
@@ -144,17 +143,16 @@ class Problem:
     @cached_property
     def solution(self) -> str:
         """The worked solution, `proof` in the published data."""
-        return self._solution(self._wording())
+        _, clauses = self._wording()
+        return self._solution(clauses)
 
-    def _solution(self, wording: Wording) -> str:
+    def _solution(self, clauses: dict[int, str]) -> str:
         config, phrases = self.config, self.phrases
         if config.cut_into is not None:
             return explain_cut(
-                config.cut_into, self._asked_phrases, self.formulas, wording.clauses, phrases
+                config.cut_into, self._asked_phrases, self.formulas, clauses, phrases
             )
-        return solve_path(
-            config.ans_depth, wording.clauses, self.values, phrases, config.resolved_theme
-        )
+        return solve_path(config.ans_depth, clauses, self.values, phrases, config.resolved_theme)
 
     @cached_property
     def id(self) -> str:
@@ -162,8 +160,13 @@ class Problem:
         return content_id(self.text, self.answer)
 
     @cached_property
-    def cut(self) -> Cut | None:
-        """What was removed from an unanswerable problem; None for an answerable one."""
+    def cut(self) -> Removed | None:
+        """What was cut from an unanswerable problem; None for an answerable one.
+
+        The authors' stream draws no formula for the cut edge. Ours is drawn from a generator that
+        is seeded with the problem's own text, so that the cut sentence, and with it the answerable
+        counterpart, is a function of the problem, and the stream stays the authors' byte for byte.
+        """
         child = self.config.cut_into
         if child is None:
             return None
@@ -180,7 +183,12 @@ class Problem:
                 position = len(self.formulas) - place
             case "random":
                 position = below(rng.getrandbits, len(self.formulas) + 1)
-        return Cut(edge, self._sentence(formula), position)
+        return Removed(edge, self._sentence(formula), position)
+
+    @property
+    def lacks(self) -> Removed | None:
+        """The sentence that this member of a pair lacks: the cut one, the spare one, or None."""
+        return self.cut or self.spare
 
     def counterpart(self) -> Problem:
         """The answerable counterpart of an unanswerable problem, which keeps the cut sentence.
@@ -196,31 +204,50 @@ class Problem:
                 f"Problem {self.id} is answerable: only an unanswerable problem has a counterpart."
             )
         place = self.tree.index(cut.edge)
-        formulas = (*self.formulas[:place], cut.sentence.formula, *self.formulas[place:])
         order = [i + (i >= place) for i in self.sentence_order]
         order.insert(cut.position, place)
-        return Problem(
+        return replace(
+            self,
             config=self.config.answerable(),
-            phrases=self.phrases,
-            values=self.values,
-            parents=self.parents,
-            formulas=formulas,
+            formulas=(*self.formulas[:place], cut.sentence.formula, *self.formulas[place:]),
             sentence_order=tuple(order),
+        )
+
+    def without(self, edge: Edge) -> Problem:
+        """The same answerable problem without the sentence of an edge off the path (its `spare`).
+
+        Args:
+            edge: (parent, child); the child is not on the path to the questioned variable.
+
+        Raises:
+            TreecutError: the answer needs the edge, or there is none such.
+        """
+        place = next((i for i, f in enumerate(self.formulas) if (f.parent, f.child) == edge), None)
+        if place is None or self.config.unanswerable or edge[1] <= self.asked:
+            raise TreecutError(
+                f"Edge {edge} of problem {self.id} cannot be spared: it must be one that the answer of "
+                "an answerable problem does not need."
+            )
+        position = self.sentence_order.index(place)
+        return replace(
+            self,
+            formulas=(*self.formulas[:place], *self.formulas[place + 1 :]),
+            sentence_order=tuple([i - (i > place) for i in self.sentence_order if i != place]),
+            spare=Removed(edge, self._sentence(self.formulas[place]), position),
         )
 
     def published_record(self) -> dict[str, str]:
         """The keys of the authors' files: problem, answer, proof."""
         # Worded once for both, and not kept: this is the fast path of bulk generation.
-        wording = self._wording()
+        sentences, clauses = self._wording()
         return {
-            "problem": self._text(wording),
+            "problem": self._text(sentences),
             "answer": self.answer,
-            "proof": self._solution(wording),
+            "proof": self._solution(clauses),
         }
 
     def record(self) -> dict[str, Any]:
         """Everything about the problem, ready for JSON; `published_record` with further keys."""
-        cut = self.cut
         return {
             "id": self.id,
             **self.published_record(),
@@ -233,7 +260,8 @@ class Problem:
             "parents": list(self.parents),
             "asked": self.asked,
             "sentences": [_sentence_record(sentence) for sentence in self.sentences],
-            "cut": cut and {**_sentence_record(cut.sentence), "position": cut.position},
+            "cut": _removed_record(self.cut),
+            "spare": _removed_record(self.spare),
         }
 
 
@@ -244,6 +272,12 @@ def _sentence_record(sentence: Sentence) -> dict[str, Any]:
         "coefficients": [sentence.formula.a, sentence.formula.b],
         "constant": sentence.constant,
     }
+
+
+def _removed_record(removed: Removed | None) -> dict[str, Any] | None:
+    if removed is None:
+        return None
+    return {**_sentence_record(removed.sentence), "position": removed.position}
 
 
 def content_id(text: str, answer: str) -> str:

@@ -11,6 +11,7 @@ from itertools import count
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.generator import generate, generate_endlessly
+from treecut_tasks.problems.pairs import CounterpartKind, Pair, generate_pair
 from treecut_tasks.problems.problem import Problem
 
 # Part of every derived seed. A change of what a stream holds gets a new name, never a silent change.
@@ -53,6 +54,20 @@ def problem_rng(config: ProblemConfig, seed: int, index: int, attempt: int = 0) 
 def problem_at(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> Problem:
     """Problem `index` of the stream of (config, seed), made without any of the others."""
     return generate(config, problem_rng(config, seed, index, attempt))
+
+
+def pair_at(
+    config: ProblemConfig,
+    seed: int,
+    index: int,
+    attempt: int = 0,
+    counterpart: CounterpartKind = "full",
+) -> Pair:
+    """Pair `index` of the stream of (config, seed), made without any of the others.
+
+    The unanswerable member of a full pair is `problem_at` with the same arguments.
+    """
+    return generate_pair(config, problem_rng(config, seed, index, attempt), counterpart)
 
 
 def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Problem]:

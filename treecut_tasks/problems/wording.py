@@ -71,28 +71,20 @@ def money_words(theme: Theme) -> list[str]:
     return [theme.money_one if n == 1 else f"{n} {theme.money_many}" for n in range(largest + 1)]
 
 
-class Wording(NamedTuple):
-    """Formulas in the two forms in which texts and solutions need them, without full stops.
-
-    Attributes:
-        sentences: each formula as a sentence, in the order of the formulas.
-        clauses: each formula inside another sentence (first letter lower), by the child of its edge.
-    """
-
-    sentences: list[str]
-    clauses: dict[int, str]
-
-
 def word_formulas(
     formulas: Sequence[Formula], values: Sequence[int], phrases: Sequence[Phrases], theme: Theme
-) -> Wording:
-    """Word formulas as sentences and as clauses.
+) -> tuple[list[str], dict[int, str]]:
+    """Word formulas in the two forms that texts and solutions need, without full stops.
 
     Args:
         formulas: the formulas, at most one for each child.
         values: prices of x_1, x_2, … in money units.
         phrases: how x_1, x_2, … are written.
         theme: supplies the money words.
+
+    Returns:
+        Each formula as a sentence, in the order of the formulas; and each as a clause inside another
+        sentence (first letter lower), by the child of its edge.
     """
     money = money_words(theme)
     sentences: list[str] = []
@@ -107,20 +99,21 @@ def word_formulas(
             continue
         parent_phrases = phrases[parent - 1]
         constant = a * values[parent - 1] + b * values[child - 1]
-        # The subject comes first in the sentence; in a difference it is the positive operand.
-        if a < 0 < b:
-            subject, times, other = child_phrases, b, parent_phrases.quantity[-a]
-        else:
-            subject, times, other = parent_phrases, abs(a), child_phrases.quantity[abs(b)]
         if (a > 0) == (b > 0):
             # Two negative coefficients (sampling "paper") are worded as the equal sum.
-            rest = f" and {other} cost {money[abs(constant)]}"
-        elif constant == 0:
-            rest = f"he price of {subject.quantity[times]} is the same as that of {other}"
-            sentences.append("T" + rest)
-            clauses[child] = "t" + rest
-            continue
+            subject, times = parent_phrases, abs(a)
+            rest = f" and {child_phrases.quantity[abs(b)]} cost {money[abs(constant)]}"
         else:
+            # The subject of a difference is the operand with the positive coefficient.
+            if a > 0:
+                subject, times, other = parent_phrases, a, child_phrases.quantity[-b]
+            else:
+                subject, times, other = child_phrases, b, parent_phrases.quantity[-a]
+            if constant == 0:
+                rest = f"he price of {subject.quantity[times]} is the same as that of {other}"
+                sentences.append("T" + rest)
+                clauses[child] = "t" + rest
+                continue
             verb = " costs " if times == 1 else " cost "
             if constant > 0:
                 rest = f"{verb}{money[constant]} more than {other}"
@@ -128,7 +121,7 @@ def word_formulas(
                 rest = f"{verb}{money[-constant]} less than {other}"
         sentences.append(subject.start[times] + rest)
         clauses[child] = subject.quantity[times] + rest
-    return Wording(sentences, clauses)
+    return sentences, clauses
 
 
 def question(asked: Phrases) -> str:
