@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.problems import Problem, ProblemConfig, generate, problem_at, stream
+    from treecut_tasks.problems import (
+        Pair,
+        Problem,
+        ProblemConfig,
+        generate,
+        generate_pair,
+        pair_at,
+        problem_at,
+        stream,
+    )
     from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown
-    from treecut_tasks.tasks import answerable, unanswerable
+    from treecut_tasks.tasks import answerable, paired, unanswerable
     from treecut_tasks.themes import Theme, load_theme
 
 __all__ = [
     "Outcome",
+    "Pair",
     "Problem",
     "ProblemConfig",
     "Theme",
@@ -25,7 +35,10 @@ __all__ = [
     "answerable",
     "classify_outcome",
     "generate",
+    "generate_pair",
     "load_theme",
+    "pair_at",
+    "paired",
     "problem_at",
     "says_unknown",
     "stream",
@@ -34,9 +47,18 @@ __all__ = [
 
 _HOMES = {
     "treecut_tasks.errors": ("TreecutError",),
-    "treecut_tasks.problems": ("Problem", "ProblemConfig", "generate", "problem_at", "stream"),
+    "treecut_tasks.problems": (
+        "Pair",
+        "Problem",
+        "ProblemConfig",
+        "generate",
+        "generate_pair",
+        "pair_at",
+        "problem_at",
+        "stream",
+    ),
     "treecut_tasks.scoring": ("Outcome", "classify_outcome", "says_unknown"),
-    "treecut_tasks.tasks": ("answerable", "unanswerable"),
+    "treecut_tasks.tasks": ("answerable", "paired", "unanswerable"),
     "treecut_tasks.themes": ("Theme", "load_theme"),
 }
 

@@ -172,7 +172,7 @@ def _extend_get_model(registry: ModuleType) -> None:
     registry.get_model = get_model  # type: ignore[attr-defined]
 
 
-def _register_if_unknown(registry: ModuleType, get_model: Callable[..., Any]) -> None:
+def _register_if_unknown(registry: ModuleType, original: Callable[..., Any]) -> None:
     """Register our class unless lm-eval finds it, which only asking for it can tell.
 
     Looking into the registry beforehand would not do: lm-eval fills it on the first request, and
@@ -181,7 +181,7 @@ def _register_if_unknown(registry: ModuleType, get_model: Callable[..., Any]) ->
     if not is_enabled():
         return
     try:
-        get_model(MODEL_NAME)
+        original(MODEL_NAME)
     except (KeyError, ValueError):
         try:
             registry.model_registry.register(MODEL_NAME, target=MODEL_TARGET)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from treecut_tasks.inspect_adapter.models import treecut
 from treecut_tasks.inspect_adapter.scorers import (
     answerable_scorer,
+    paired_scorer,
+    treecut_pair_rates,
     treecut_rates,
     unanswerable_scorer,
 )
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
-from treecut_tasks.tasks import answerable, unanswerable
+from treecut_tasks.tasks import answerable, paired, unanswerable
 
 __all__ = [
     "answerable",
     "answerable_scorer",
     "cot_system_message",
+    "paired",
+    "paired_scorer",
     "treecut",
+    "treecut_pair_rates",
     "treecut_rates",
     "unanswerable",
     "unanswerable_scorer",

@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.fewshot import (
+    SHOT_CHOICES,
+    ShotChoice,
+    ShotSource,
+    check_fewshot,
+    draw_shots,
+)
 from treecut_tasks.problems import (
     UNKNOWN,
+    CounterpartKind,
     Order,
+    Problem,
     ProblemConfig,
     Record,
     Sampling,
+    check_counterpart,
+    default_num_vars,
     draw_data_set,
     read_data_files,
 )
-from treecut_tasks.prompts import PROMPT_VERSION, user_prompt
+from treecut_tasks.prompts import (
+    PROMPT_VERSION,
+    SHOT_FORMATS,
+    Shot,
+    ShotFormat,
+    make_shot,
+    user_prompt,
+)
 from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown, values_equal
 from treecut_tasks.scoring.rates import rate_table
+
+TaskKind = Literal["unanswerable", "answerable", "paired"]
+"""What a task serves: problems of one kind, or both members of each pair."""
 
 PAPER_DEPTHS = (2, 4, 6, 8)
 """Depths of Table 1."""
@@ -49,14 +71,38 @@ ANSWERABLE_RATES = (
 )
 """Names of the rates on answerable problems, the paper's first."""
 
-PAPER_RATES = ("hallucination_rate", "accuracy", "false_unknown_rate")
-"""The rates that the paper's tables report. They are given with an interval and for each depth; the
-others stand beside them for all responses together."""
+PAIRED_RATES = (
+    "hallucination_rate",
+    "accuracy",
+    "false_unknown_rate",
+    "pair_solved_rate",
+    "pair_answered_both_rate",
+    "pair_unknown_both_rate",
+    "pair_other_rate",
+    "unknown_rate",
+    "answered_rate",
+    "wrong_number_rate",
+    "unanswerable_no_answer_rate",
+    "answerable_no_answer_rate",
+    "rule_disagreement",
+)
+"""Names of the rates over pairs. The four `pair_…` add up to one: right on both, a number (right or
+wrong) to both, unknown to both, and the rest; all by the verdict of a careful reader."""
+
+PAPER_RATES = ("hallucination_rate", "accuracy", "false_unknown_rate", "pair_solved_rate")
+"""The rates that the paper's tables report, and the share of solved pairs. They are given with an
+interval and for each depth; the others stand beside them for all responses together."""
+
+_RATES: dict[TaskKind, tuple[str, ...]] = {
+    "unanswerable": UNANSWERABLE_RATES,
+    "answerable": ANSWERABLE_RATES,
+    "paired": PAIRED_RATES,
+}
 
 
-def rate_names(unanswerable: bool) -> tuple[str, ...]:
-    """Names of the rates on one kind of problems."""
-    return UNANSWERABLE_RATES if unanswerable else ANSWERABLE_RATES
+def rate_names(kind: TaskKind) -> tuple[str, ...]:
+    """Names of the rates of one kind of task, the headline first."""
+    return _RATES[kind]
 
 
 @dataclass(frozen=True)
@@ -67,9 +113,10 @@ class Item:
         id: identifier made from the content.
         problem: the problem's text.
         answer: the price in digits, or `unknown`.
-        prompt: the user message.
+        prompt: the user message of a zero-shot prompt.
         metadata: where the problem comes from and how it was made, ready for JSON; always with
             `ans_depth`, which is `unspecified` where a data file does not tell.
+        shot_source: where examples for the problem come from; None where that is unknown.
     """
 
     id: str
@@ -77,6 +124,43 @@ class Item:
     answer: str
     prompt: str
     metadata: dict[str, Any]
+    shot_source: ShotSource | None
+
+
+@dataclass(frozen=True)
+class ItemSet:
+    """The items of a task.
+
+    Attributes:
+        kind: what the task serves.
+        items: in serving order; of a paired task each unanswerable problem and then its
+            counterpart.
+        reserved: ids of all served problems and of their counterparts, which are never examples.
+    """
+
+    kind: TaskKind
+    items: tuple[Item, ...]
+    reserved: frozenset[str]
+
+    def pairs(self) -> list[tuple[Item, Item]]:
+        """The pairs of a paired task."""
+        return list(zip(self.items[::2], self.items[1::2], strict=True))
+
+    def shots(self, item: Item, fewshot: int, choice: ShotChoice) -> tuple[Shot, ...]:
+        """The worked examples for an item; see `draw_shots`.
+
+        Raises:
+            TreecutError: an impossible number, or an item whose configuration is unknown.
+        """
+        if check_fewshot(fewshot) == 0:
+            return ()
+        if item.shot_source is None:
+            raise TreecutError(
+                f"fewshot is {fewshot}, but {item.metadata['source']} has no worked solution (proof) or "
+                "does not tell its configuration, so that no examples of the same kind can be made: use "
+                "a file of `treecut generate` or one of the authors', or fewshot 0."
+            )
+        return draw_shots(item.shot_source, fewshot, choice, self.reserved)
 
 
 @dataclass(frozen=True)
@@ -94,6 +178,11 @@ class TaskParameters:
         sampling: `published` or `paper`.
         num_problems: problems of each depth.
         seed: names the stream of problems, 0 or more.
+        counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
+            lacks a spare one so that both have equally many sentences (`matched`).
+        fewshot: number of worked examples in each prompt, even; 0 is zero-shot.
+        fewshot_examples: `per_problem` or `shared`.
+        fewshot_format: `single` (one user message) or `turns` (user and assistant turns).
         data_file: JSON Lines files in the published format, evaluated as they are; instead of
             generated problems.
     """
@@ -107,6 +196,10 @@ class TaskParameters:
     sampling: Sampling = "published"
     num_problems: int = PAPER_NUM_PROBLEMS
     seed: int = DEFAULT_SEED
+    counterpart: CounterpartKind = "full"
+    fewshot: int = 0
+    fewshot_examples: ShotChoice = "per_problem"
+    fewshot_format: ShotFormat = "single"
     data_file: tuple[str, ...] = ()
 
     @classmethod
@@ -136,13 +229,16 @@ class TaskParameters:
         return cls(**parsed)
 
     def __post_init__(self) -> None:
+        check_counterpart(self.counterpart)
+        check_fewshot(self.fewshot)
+        _check_choice("fewshot_examples", self.fewshot_examples, SHOT_CHOICES)
+        _check_choice("fewshot_format", self.fewshot_format, SHOT_FORMATS)
         if not self.data_file:
             return
-        default = TaskParameters()
         for field in fields(self):
-            if field.name != "data_file" and getattr(self, field.name) != getattr(
-                default, field.name
-            ):
+            if field.name in _WITH_DATA_FILE:
+                continue
+            if getattr(self, field.name) != field.default:
                 raise TreecutError(
                     f"{field.name} is {getattr(self, field.name)!r} together with data_file: the "
                     f"problems of a data file are evaluated as they are, so leave {field.name} out."
@@ -154,7 +250,7 @@ class TaskParameters:
             ProblemConfig(
                 theme=self.theme,
                 composite_name=self.composite_name,
-                num_vars=self.num_vars,
+                num_vars=self.num_vars or default_num_vars(ans_depth, self.counterpart),
                 ans_depth=ans_depth,
                 order=self.order,
                 unanswerable=True,
@@ -167,6 +263,15 @@ class TaskParameters:
     def as_dict(self) -> dict[str, Any]:
         """All parameters under their names, ready for JSON."""
         return asdict(self)
+
+
+# What goes together with a data file; all else describes problems that would be generated.
+_WITH_DATA_FILE = ("data_file", "seed", "fewshot", "fewshot_examples", "fewshot_format")
+
+
+def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise TreecutError(f"{name} is {value!r}: it must be {' or '.join(choices)}.")
 
 
 def _whole_numbers(name: str, value: Any) -> tuple[int, ...]:
@@ -187,7 +292,7 @@ def _paths(name: str, value: Any) -> tuple[str, ...]:
     return tuple(str(path) for path in values)
 
 
-def build_items(parameters: TaskParameters, unanswerable: bool) -> list[Item]:
+def build_items(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
     """The items of a task, in the order in which they are served.
 
     Answerable problems are the counterparts of exactly the unanswerable problems with the same
@@ -195,75 +300,139 @@ def build_items(parameters: TaskParameters, unanswerable: bool) -> list[Item]:
 
     Args:
         parameters: the task's parameters.
-        unanswerable: which kind of problems the task serves.
+        kind: what the task serves.
 
     Raises:
         TreecutError: impossible parameters or an unusable data file.
     """
     if parameters.data_file:
-        records = read_data_files(parameters.data_file, unanswerable)
-        return [_item_of_record(record) for record in records]
-    items = []
-    drawn_set = draw_data_set(parameters.configs(), parameters.num_problems, parameters.seed)
+        return _items_of_files(parameters, kind)
+    items: list[Item] = []
+    reserved: set[str] = set()
+    drawn_set = draw_data_set(
+        parameters.configs(), parameters.num_problems, parameters.seed, parameters.counterpart
+    )
     for drawn in drawn_set:
-        origin = {"seed": parameters.seed, "index": drawn.index, "attempt": drawn.attempt}
-        problem = drawn.problem
-        if not unanswerable:
-            origin["counterpart_of"] = problem.id
-            # The configuration that `index` and `attempt` count in is the unanswerable one.
-            origin["cut_depth"] = problem.config.cut_depth
-            problem = problem.counterpart()
-        items.append(
-            Item(
-                id=problem.id,
-                problem=problem.text,
-                answer=problem.answer,
-                prompt=user_prompt(problem.text),
-                metadata={**problem.config.as_dict(), **origin},
-            )
+        pair = drawn.pair
+        reserved |= {pair.unanswerable.id, pair.answerable.id}
+        # The configuration that index and attempt count in is the unanswerable one.
+        config = pair.unanswerable.config
+        source = ShotSource(config, parameters.seed, pair.unanswerable.id, parameters.counterpart)
+        origin = {
+            **config.as_dict(),
+            "counterpart": parameters.counterpart,
+            "seed": parameters.seed,
+            "index": drawn.index,
+            "attempt": drawn.attempt,
+            "pair_id": pair.id,
+        }
+        if kind != "answerable":
+            items.append(_item_of_problem(pair.unanswerable, origin, source))
+        if kind != "unanswerable":
+            items.append(_item_of_problem(pair.answerable, origin, source))
+    return ItemSet(kind, tuple(items), frozenset(reserved))
+
+
+def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSource) -> Item:
+    return Item(
+        id=problem.id,
+        problem=problem.text,
+        answer=problem.answer,
+        prompt=user_prompt(problem.text),
+        metadata={
+            **origin,
+            "unanswerable": problem.config.unanswerable,
+            "lacks": problem.lacks.sentence.text if problem.lacks else None,
+        },
+        shot_source=source,
+    )
+
+
+def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
+    if kind == "paired":
+        records = _paired_records(parameters.data_file)
+    else:
+        records = read_data_files(parameters.data_file, kind == "unanswerable")
+    items = tuple(_item_of_record(record, parameters.seed) for record in records)
+    return ItemSet(kind, items, frozenset(item.id for item in items))
+
+
+def _paired_records(paths: Sequence[str]) -> list[Record]:
+    """The records of two aligned files, the members of each pair one after the other."""
+    if len(paths) != 2:
+        raise TreecutError(
+            f"data_file names {len(paths)} file(s), but paired problems need two aligned ones: first "
+            "the unanswerable problems, then their counterparts."
         )
-    return items
+    unanswerable = read_data_files(paths[:1], unanswerable=True)
+    answerable = read_data_files(paths[1:], unanswerable=False)
+    if len(unanswerable) != len(answerable):
+        raise TreecutError(
+            f"{paths[0]} has {len(unanswerable)} problems and {paths[1]} has {len(answerable)}: paired "
+            "files need as many lines, the members of a pair on the same line."
+        )
+    records = []
+    for first, second in zip(unanswerable, answerable, strict=True):
+        if first.pair_id != second.pair_id:
+            raise TreecutError(
+                f"{first.source} belongs to the pair {first.pair_id!r} and {second.source} to "
+                f"{second.pair_id!r}: the members of a pair must stand on the same line."
+            )
+        # Without ids in the files, lines belong together by their place.
+        pair_id = first.pair_id or first.id
+        records += [replace(first, pair_id=pair_id), replace(second, pair_id=pair_id)]
+    return records
 
 
-def _item_of_record(record: Record) -> Item:
-    ans_depth = record.config.get("ans_depth", "unspecified")
+def _item_of_record(record: Record, seed: int) -> Item:
+    known = {
+        name: value
+        for name, value in record.config.items()
+        if name in {field.name for field in fields(ProblemConfig)}
+    }
+    metadata = {
+        **known,
+        "unanswerable": record.unanswerable,
+        "ans_depth": known.get("ans_depth", "unspecified"),
+        "pair_id": record.pair_id,
+        "source": record.source,
+    }
+    source = None
+    if record.proof is not None and "ans_depth" in known:
+        config = ProblemConfig(**{**known, "unanswerable": True})
+        source = ShotSource(config, seed, record.pair_id or record.id)
     return Item(
         id=record.id,
         problem=record.problem,
         answer=record.answer,
         prompt=user_prompt(record.problem),
-        metadata={
-            "unanswerable": record.unanswerable,
-            "ans_depth": ans_depth,
-            "source": record.source,
-        },
+        metadata=metadata,
+        shot_source=source,
     )
 
 
-def describe_run(
-    parameters: TaskParameters, unanswerable: bool, items: Sequence[Item]
-) -> dict[str, Any]:
+def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any]:
     """What a log needs so that the run can be repeated and compared.
 
     Args:
         parameters: the task's parameters.
-        unanswerable: which kind of problems the task serves.
-        items: its items.
+        item_set: its items.
 
     Returns:
         Package version, parameters, fingerprints of data set and prompt; ready for JSON.
     """
     from importlib.metadata import version
 
-    ids = "\n".join(item.id for item in items)
+    ids = "\n".join(item.id for item in item_set.items)
+    prompt = user_prompt("") + make_shot("", "", "").response
     return {
         "treecut_tasks_version": version("treecut-tasks"),
-        "unanswerable": unanswerable,
+        "kind": item_set.kind,
         "parameters": parameters.as_dict(),
-        "num_items": len(items),
+        "num_items": len(item_set.items),
         "data_set_sha256": hashlib.sha256(ids.encode()).hexdigest(),
         "prompt_version": PROMPT_VERSION,
-        "prompt_sha256": hashlib.sha256(user_prompt("").encode()).hexdigest(),
+        "prompt_sha256": hashlib.sha256(prompt.encode()).hexdigest(),
     }
 
 
@@ -311,21 +480,49 @@ def score_response(answer: str, response: str | None, truncated: bool = False) -
     return ScoredResponse(rates, unknown_by_rule, outcome)
 
 
+def score_pair(
+    unanswerable: Mapping[str, float], answerable: Mapping[str, float]
+) -> dict[str, float]:
+    """The rates of a pair from those of its members' responses (see `PAIRED_RATES`)."""
+    solved = unanswerable["unknown_rate"] * answerable["accuracy"]
+    answered = unanswerable["answered_rate"] * (
+        answerable["accuracy"] + answerable["wrong_number_rate"]
+    )
+    unknown = unanswerable["unknown_rate"] * answerable["false_unknown_rate"]
+    return {
+        "hallucination_rate": unanswerable["hallucination_rate"],
+        "accuracy": answerable["accuracy"],
+        "false_unknown_rate": answerable["false_unknown_rate"],
+        "pair_solved_rate": solved,
+        "pair_answered_both_rate": answered,
+        "pair_unknown_both_rate": unknown,
+        "pair_other_rate": 1.0 - solved - answered - unknown,
+        "unknown_rate": unanswerable["unknown_rate"],
+        "answered_rate": unanswerable["answered_rate"],
+        "wrong_number_rate": answerable["wrong_number_rate"],
+        "unanswerable_no_answer_rate": unanswerable["no_answer_rate"],
+        "answerable_no_answer_rate": answerable["no_answer_rate"],
+        "rule_disagreement": (unanswerable["rule_disagreement"] + answerable["rule_disagreement"])
+        / 2,
+    }
+
+
 def summarise(
-    scores: Sequence[tuple[str, Mapping[str, float]]], unanswerable: bool
+    scores: Sequence[tuple[str, Mapping[str, float]]], kind: TaskKind
 ) -> dict[str, float]:
     """The rates of a run as named numbers (see `rate_table`).
 
-    All rates over all responses, then the paper's for each depth, with `_ans_depth_8` for example
-    behind the name, where there are several depths.
+    All rates over all responses (or pairs), then the paper's for each depth, with `_ans_depth_8`
+    for example behind the name, where there are several depths.
 
     Args:
-        scores: for each response the depth of its problem and its `ScoredResponse.rates`.
-        unanswerable: which kind of problems it was.
+        scores: for each response the depth of its problem and its `ScoredResponse.rates`; for each
+            pair the depth and its `score_pair`.
+        kind: what the task served.
     """
+    names = rate_names(kind)
     if not scores:
-        return {}
-    names = rate_names(unanswerable)
+        return dict.fromkeys(names, math.nan)
     paper_names = [name for name in names if name in PAPER_RATES]
     groups: dict[str, list[Mapping[str, float]]] = {}
     for ans_depth, rates in scores:

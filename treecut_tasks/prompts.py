@@ -8,6 +8,7 @@ a chain-of-thought system message for all models but reasoning models (section 4
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 from treecut_tasks.errors import TreecutError
@@ -40,6 +41,21 @@ Answer: <number>
 Answer: unknown"""
 
 
+ShotFormat = Literal["single", "turns"]
+
+SHOT_FORMATS: tuple[ShotFormat, ...] = get_args(ShotFormat)
+"""How worked examples are sent: in one user message, or as turns of user and assistant."""
+
+SOLUTION_SEPARATOR = "\n\n"
+"""Between the worked solution and the answer line of an example."""
+
+PROMPT_SEPARATOR = "\n\n"
+"""In a single message, between the prompt of an example and its response."""
+
+SHOT_SEPARATOR = "\n\n---\n\n"
+"""In a single message, behind each example."""
+
+
 class Message(NamedTuple):
     """One message of a conversation: its role (`system`, `user` or `assistant`) and its text."""
 
@@ -54,6 +70,44 @@ def user_prompt(problem: str) -> str:
         problem: the problem's text, sentences and question.
     """
     return _TEMPLATE.format(problem=problem)
+
+
+class Shot(NamedTuple):
+    """A worked example: the prompt for its problem, and the response that is wanted."""
+
+    prompt: str
+    response: str
+
+
+def make_shot(problem: str, solution: str, answer: str) -> Shot:
+    """A worked example, its last line in the very form that the prompt asks for.
+
+    Args:
+        problem: the problem's text.
+        solution: its worked solution.
+        answer: the price in digits, or `unknown`.
+    """
+    return Shot(user_prompt(problem), f"{solution}{SOLUTION_SEPARATOR}Answer: {answer}")
+
+
+def user_messages(shots: Sequence[Shot], prompt: str, shot_format: ShotFormat) -> list[Message]:
+    """The messages that follow the system message.
+
+    Args:
+        shots: worked examples, in order; none for a zero-shot prompt.
+        prompt: the prompt for the problem.
+        shot_format: `single` puts the examples into one user message, `turns` makes each a turn of
+            the user and one of the assistant.
+    """
+    if shot_format == "turns":
+        turns = [
+            message
+            for shot in shots
+            for message in (Message("user", shot.prompt), Message("assistant", shot.response))
+        ]
+        return [*turns, Message("user", prompt)]
+    examples = [f"{shot.prompt}{PROMPT_SEPARATOR}{shot.response}{SHOT_SEPARATOR}" for shot in shots]
+    return [Message("user", "".join([*examples, prompt]))]
 
 
 def system_prompt(
@@ -89,19 +143,19 @@ def check_system_message(value: object) -> SystemMessage:
 
 REASONING_FAMILIES: tuple[str, ...] = (
     r"o[134](?![a-z0-9])",  # OpenAI o1, o3, o4 with their -mini and -pro
-    r"gpt-5",
+    r"gpt-5(?!-chat)",
     r"gpt-oss",
     r"deepseek-r\d",
     r"deepseek-reasoner",
     r"qwq",
-    r"qwen3(?!.*instruct)",
+    r"qwen3(?!.*(?:instruct|coder))",
     r"magistral",
-    r"grok-4",
+    r"grok-4(?!.*non-reasoning)",
     r"grok-3-mini",
     r"gemini-(2\.5|3)",
     r"glm-4\.[5-9]",
     r"minimax-m\d",
-    r".*(?:thinking|reasoning)",
+    r".*(?:thinking|(?<!non-)reasoning)",
 )
 """Reasoning models by how their names begin, in lower case and without provider or organisation.
 
@@ -118,5 +172,5 @@ def is_reasoning_model(model: str) -> bool:
     Args:
         model: `openai/o3-mini`, `deepseek-ai/DeepSeek-R1`, `o3-mini-2025-01-31`, …
     """
-    name = model.lower().rsplit("/", 1)[-1]
+    name = model.lower().rstrip("/").rsplit("/", 1)[-1]
     return _REASONING.match(name[:200]) is not None

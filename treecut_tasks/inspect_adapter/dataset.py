@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from pydantic import BaseModel, ConfigDict
 
-from treecut_tasks.evaluation import Item
+from treecut_tasks.evaluation import ItemSet, TaskParameters
+from treecut_tasks.prompts import Message, user_messages
 
 
 class ProblemMetadata(BaseModel):
     """Metadata of a sample; read it with `sample.metadata_as(ProblemMetadata)`.
 
-    `seed`, `index` and `attempt` make the problem again (`treecut_tasks.problem_at`, with the
-    configuration of the unanswerable problem). A problem from a data file has a `source` instead.
+    `seed`, `index`, `attempt` and `counterpart` make the pair again (`treecut_tasks.pair_at`); the
+    other parameters are those of its unanswerable member. `lacks` is the sentence that the problem
+    lacks beside the full one. A problem from a data file has a `source` instead.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,14 +31,36 @@ class ProblemMetadata(BaseModel):
     seed: int | None = None
     index: int | None = None
     attempt: int | None = None
-    counterpart_of: str | None = None
+    counterpart: str | None = None
+    pair_id: str | None = None
+    lacks: str | None = None
     source: str | None = None
 
 
-def to_dataset(name: str, items: Sequence[Item]) -> MemoryDataset:
-    """The items as a data set, in their order, with ids made from their content."""
-    samples = [
-        Sample(id=item.id, input=item.prompt, target=item.answer, metadata=item.metadata)
-        for item in items
-    ]
+def to_dataset(name: str, item_set: ItemSet, parameters: TaskParameters) -> MemoryDataset:
+    """The items as a data set, in their order, with ids made from their content.
+
+    Args:
+        name: name of the data set.
+        item_set: the items.
+        parameters: says how many worked examples each prompt has, and how they are sent.
+    """
+    samples = []
+    for item in item_set.items:
+        shots = item_set.shots(item, parameters.fewshot, parameters.fewshot_examples)
+        messages = user_messages(shots, item.prompt, parameters.fewshot_format)
+        samples.append(
+            Sample(
+                id=item.id,
+                input=[_chat_message(message) for message in messages],
+                target=item.answer,
+                metadata=item.metadata,
+            )
+        )
     return MemoryDataset(samples, name=name)
+
+
+def _chat_message(message: Message) -> ChatMessage:
+    if message.role == "assistant":
+        return ChatMessageAssistant(content=message.content)
+    return ChatMessageUser(content=message.content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import fmean
 from typing import cast
 
 from inspect_ai.scorer import (
@@ -17,22 +18,53 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from treecut_tasks.evaluation import score_response, summarise
+from treecut_tasks.evaluation import TaskKind, score_pair, score_response, summarise
 
 # Inspect's words for what our verdict calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
 
 
 @metric
-def treecut_rates(unanswerable: bool) -> Metric:
+def treecut_rates(kind: TaskKind) -> Metric:
     """The rates of a task as named numbers; see `treecut_tasks.evaluation.summarise`.
 
     Args:
-        unanswerable: which kind of problems the task serves.
+        kind: what the task serves, `unanswerable` or `answerable`.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        return summarise([(_ans_depth(score), _rates(score)) for score in scores], unanswerable)
+        return summarise([(_ans_depth(score), _rates(score)) for score in scores], kind)
+
+    return compute
+
+
+@metric(scores="unreduced")
+def treecut_pair_rates() -> Metric:
+    """The rates of a paired task: of both kinds of problems, and of the pairs' joint outcomes.
+
+    Every rate is a mean over pairs, so that standard errors and intervals are clustered by pair.
+    With several epochs a pair counts once, with its mean. Pairs of which a member was not scored
+    (an error, a limit) are left out; `complete_pairs` says how many were not.
+    """
+
+    def compute(scores: list[SampleScore]) -> Value:
+        pairs: dict[str, tuple[list[SampleScore], list[SampleScore]]] = {}
+        for score in scores:
+            metadata = score.sample_metadata or {}
+            members = pairs.setdefault(str(metadata["pair_id"]), ([], []))
+            members[0 if metadata["unanswerable"] else 1].append(score)
+        rows = []
+        for unanswerable, answerable in pairs.values():
+            # The first epoch of one member goes with the first of the other, and so on.
+            joint = [
+                score_pair(_rates(first), _rates(second))
+                for first, second in zip(unanswerable, answerable, strict=False)
+            ]
+            if joint:
+                means = {name: fmean(row[name] for row in joint) for name in joint[0]}
+                rows.append((_ans_depth(unanswerable[0]), means))
+        table: dict[str, float] = dict(summarise(rows, "paired"))
+        return {**table, "complete_pairs": len(rows)}
 
     return compute
 
@@ -46,15 +78,21 @@ def _rates(score: SampleScore) -> Mapping[str, float]:
     return cast(Mapping[str, float], score.score.value)
 
 
-@scorer(metrics=[treecut_rates(unanswerable=True)])
+@scorer(metrics=[treecut_rates("unanswerable")])
 def unanswerable_scorer() -> Scorer:
     """Judge responses to unanswerable problems: the paper's rule, and a careful reader's verdict."""
     return _score
 
 
-@scorer(metrics=[treecut_rates(unanswerable=False)])
+@scorer(metrics=[treecut_rates("answerable")])
 def answerable_scorer() -> Scorer:
     """Judge responses to answerable problems by the number that they commit to."""
+    return _score
+
+
+@scorer(metrics=[treecut_pair_rates()])
+def paired_scorer() -> Scorer:
+    """Judge responses to problems of both kinds, and pairs by both responses together."""
     return _score
 
 

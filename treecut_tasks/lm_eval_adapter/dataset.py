@@ -12,10 +12,15 @@ from typing import Any
 import datasets
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import Item, TaskParameters, build_items
+from treecut_tasks.evaluation import Item, ItemSet, TaskKind, TaskParameters, build_items
 from treecut_tasks.prompts import check_system_message, system_prompt
 
-_PARAMETERS = tuple(field.name for field in fields(TaskParameters))
+# Those of an Inspect task that lm-eval sets in ways of its own.
+_ELSEWHERE = {
+    "fewshot": "--num_fewshot",
+    "fewshot_format": "--fewshot_as_multiturn",
+}
+_PARAMETERS = tuple(field.name for field in fields(TaskParameters) if field.name not in _ELSEWHERE)
 
 # Where model backends of lm-eval keep the model's name, and how they are told to let it reason.
 _MODEL_NAME_ARGUMENTS = ("model", "pretrained", "model_name")
@@ -25,7 +30,23 @@ _REASONING_ARGUMENTS = ("reasoning_effort", "enable_thinking", "think_end_token"
 _FOREIGN = ("num_fewshot", "num_concurrent", "seeds")
 
 
-def unanswerable(**arguments: Any) -> dict[str, datasets.Dataset]:
+class DataSet(dict[str, datasets.Dataset]):
+    """The splits of a task (there is one, `test`), and what they were made from.
+
+    Attributes:
+        item_set: the items behind the rows; few-shot examples are drawn for items.
+        parameters: the parameters of the task.
+    """
+
+    def __init__(
+        self, rows: list[dict[str, Any]], item_set: ItemSet, parameters: TaskParameters
+    ) -> None:
+        super().__init__(test=datasets.Dataset.from_list(rows))
+        self.item_set = item_set
+        self.parameters = parameters
+
+
+def unanswerable(**arguments: Any) -> DataSet:
     """Data set of an unanswerable task; called by lm-eval as `custom_dataset`.
 
     Args:
@@ -36,15 +57,20 @@ def unanswerable(**arguments: Any) -> dict[str, datasets.Dataset]:
     Raises:
         TreecutError: a parameter that is misspelt or impossible.
     """
-    return _data_set(True, arguments)
+    return _data_set("unanswerable", arguments)
 
 
-def answerable(**arguments: Any) -> dict[str, datasets.Dataset]:
+def answerable(**arguments: Any) -> DataSet:
     """Data set of an answerable task; see `unanswerable`."""
-    return _data_set(False, arguments)
+    return _data_set("answerable", arguments)
 
 
-def _data_set(unanswerable: bool, arguments: Mapping[str, Any]) -> dict[str, datasets.Dataset]:
+def paired(**arguments: Any) -> DataSet:
+    """Data set of a paired task, a row for each pair; see `unanswerable`."""
+    return _data_set("paired", arguments)
+
+
+def _data_set(kind: TaskKind, arguments: Mapping[str, Any]) -> DataSet:
     parameters = _parameters(arguments)
     model = next((arguments[name] for name in _MODEL_NAME_ARGUMENTS if name in arguments), None)
     system = system_prompt(
@@ -52,14 +78,26 @@ def _data_set(unanswerable: bool, arguments: Mapping[str, Any]) -> dict[str, dat
         model=None if model is None else str(model),
         reasoning_configured=any(arguments.get(name) for name in _REASONING_ARGUMENTS),
     )
-    items = build_items(parameters, unanswerable)
-    return {"test": datasets.Dataset.from_list([_row(item, system) for item in items])}
+    item_set = build_items(parameters, kind)
+    if kind == "paired":
+        rows = [
+            _row(first, system)
+            | {f"counterpart_{name}": getattr(second, name) for name in ("id", "prompt", "answer")}
+            for first, second in item_set.pairs()
+        ]
+    else:
+        rows = [_row(item, system) for item in item_set.items]
+    return DataSet(rows, item_set, parameters)
 
 
 def _parameters(arguments: Mapping[str, Any]) -> TaskParameters:
     """Our parameters among all arguments; what looks like a misspelt one of ours is refused."""
     names = (*_PARAMETERS, "system_message")
     for name in arguments:
+        if name in _ELSEWHERE:
+            raise TreecutError(
+                f"{name} is no parameter of the lm-eval tasks: use {_ELSEWHERE[name]}."
+            )
         if name in names or name in _FOREIGN:
             continue
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.8)

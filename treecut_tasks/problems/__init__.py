@@ -23,7 +23,14 @@ from treecut_tasks.problems.pairs import (
 from treecut_tasks.problems.problem import UNKNOWN, Problem, Removed, Sentence, content_id
 from treecut_tasks.problems.published import PublishedFile, published_files
 from treecut_tasks.problems.records import Record, read_data_files
-from treecut_tasks.problems.streams import check_seed, pair_at, problem_at, problem_rng, stream
+from treecut_tasks.problems.streams import (
+    check_seed,
+    pair_at,
+    problem_at,
+    problem_rng,
+    shots_rng,
+    stream,
+)
 from treecut_tasks.problems.tree import Edge
 from treecut_tasks.problems.wording import Variable
 
@@ -59,5 +66,6 @@ __all__ = [
     "problem_rng",
     "published_files",
     "read_data_files",
+    "shots_rng",
     "stream",
 ]

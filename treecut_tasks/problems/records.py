@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,13 @@ from treecut_tasks.problems.problem import UNKNOWN, content_id
 REQUIRED_KEYS = ("problem", "answer")
 """Keys that every line of a data file must have."""
 
-# The authors' file names say the depth; our own full records carry the whole configuration.
-_DEPTH_IN_NAME = re.compile(r"ansDepth-(\d{1,3})(?!\d)")
-_MAX_ANSWER_LENGTH = 40
+# The authors' file names say the configuration; our own full records carry it themselves.
+_PUBLISHED_NAME = re.compile(
+    r"qa_theme-(?P<theme>\w{1,60})_compositeName_(?P<composite_name>True|False)"
+    r"_numVars-(?P<num_vars>\d{1,3})_ansDepth-(?P<ans_depth>\d{1,3})_order-(?P<order>[a-z]{1,20})"
+    r"_hallu-(?P<unanswerable>True|False)(?:_cutDepth-(?P<cut_depth>\d{1,3}))?_"
+)
+_ANSWER = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40}|/[0-9]{0,39}[1-9][0-9]{0,39})?")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Record:
         answer: digits, or `unknown`.
         proof: the worked solution; None if the file has none.
         config: parameters as far as the file tells them (its own `config`, or its name).
+        pair_id: what joins the two members of a pair, if the file says.
         source: name of the file and number of the line, `data.jsonl:12`.
     """
 
@@ -39,6 +43,7 @@ class Record:
     answer: str
     proof: str | None
     config: dict[str, Any]
+    pair_id: str | None
     source: str
 
     @property
@@ -131,21 +136,20 @@ def _parse_line(line: str, path: Path, number: int) -> Record:
         )
     if proof is not None and not isinstance(proof, str):
         raise TreecutError(f"{source} has the proof {_shown(proof)}: it must be a text.")
+    pair_id = data.get("pair_id")
     return Record(
-        content_id(problem, answer), problem, answer, proof, _config(data, path, source), source
+        id=content_id(problem, answer),
+        problem=problem,
+        answer=answer,
+        proof=proof,
+        config=_config(data, path, source),
+        pair_id=None if pair_id is None else str(pair_id),
+        source=source,
     )
 
 
 def _is_answer(answer: str) -> bool:
-    if answer == UNKNOWN:
-        return True
-    if len(answer) > _MAX_ANSWER_LENGTH or answer != answer.strip() or not answer.isascii():
-        return False
-    try:
-        Fraction(answer)
-    except (ValueError, ZeroDivisionError):
-        return False
-    return True
+    return answer == UNKNOWN or _ANSWER.fullmatch(answer) is not None
 
 
 def _config(data: dict[str, Any], path: Path, source: str) -> dict[str, Any]:
@@ -154,8 +158,21 @@ def _config(data: dict[str, Any], path: Path, source: str) -> dict[str, Any]:
         if not isinstance(config, dict):
             raise TreecutError(f"{source} has the config {_shown(config)}: it must be an object.")
         return config
-    match = _DEPTH_IN_NAME.search(path.name)
-    return {"ans_depth": int(match[1])} if match else {}
+    match = _PUBLISHED_NAME.match(path.name)
+    if match is None:
+        return {}
+    found = match.groupdict()
+    cut_depth = found["cut_depth"]
+    return {
+        "theme": found["theme"],
+        "composite_name": found["composite_name"] == "True",
+        "num_vars": int(found["num_vars"]),
+        "ans_depth": int(found["ans_depth"]),
+        "order": found["order"],
+        "unanswerable": found["unanswerable"] == "True",
+        "cut_depth": None if cut_depth is None else int(cut_depth),
+        "sampling": "published",
+    }
 
 
 def _shown(value: object) -> str:

@@ -16,6 +16,7 @@ from treecut_tasks.problems.problem import Problem
 
 # Part of every derived seed. A change of what a stream holds gets a new name, never a silent change.
 _STREAM_VERSION = "treecut-stream-1"
+_SHOTS_VERSION = "treecut-shots-1"
 
 
 def check_seed(seed: int) -> int:
@@ -42,11 +43,24 @@ def problem_rng(config: ProblemConfig, seed: int, index: int, attempt: int = 0) 
         index: position in the stream, from 0.
         attempt: 0, or how often a repeated text was replaced at this index.
     """
+    return _named_rng(_STREAM_VERSION, config, seed, index, attempt)
+
+
+def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
+    """The generator of the few-shot examples for one problem, unrelated to that of any problem.
+
+    Args:
+        config: the configuration of the examples.
+        seed: a whole number of 0 or more.
+        key: id of the problem that they are for; the same for all problems that share examples.
+    """
+    return _named_rng(_SHOTS_VERSION, config, seed, key)
+
+
+def _named_rng(version: str, config: ProblemConfig, seed: int, *parts: int | str) -> random.Random:
     parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
     name = json.dumps(
-        [_STREAM_VERSION, parameters, check_seed(seed), index, attempt],
-        sort_keys=True,
-        separators=(",", ":"),
+        [version, parameters, check_seed(seed), *parts], sort_keys=True, separators=(",", ":")
     )
     return random.Random(int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big"))
 

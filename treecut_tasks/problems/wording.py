@@ -65,10 +65,12 @@ def _phrases(variable: Variable, plural: str, place: str) -> Phrases:
 
 
 @lru_cache(maxsize=64)
-def money_words(theme: Theme) -> list[str]:
+def money_words(theme: Theme) -> dict[int, str]:
     """How each amount of money is written, by amount; as far as the largest sum in a sentence."""
     largest = 2 * MAX_COEFFICIENT * theme.value_max
-    return [theme.money_one if n == 1 else f"{n} {theme.money_many}" for n in range(largest + 1)]
+    # Prices are multiples of the step, and so is every amount that formulas make of them.
+    amounts = range(0, largest + 1, theme.value_step)
+    return {n: theme.money_one if n == 1 else f"{n} {theme.money_many}" for n in amounts}
 
 
 def word_formulas(
