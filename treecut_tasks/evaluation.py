@@ -265,8 +265,16 @@ class TaskParameters:
         return asdict(self)
 
 
-# What goes together with a data file; all else describes problems that would be generated.
-_WITH_DATA_FILE = ("data_file", "seed", "fewshot", "fewshot_examples", "fewshot_format")
+# What goes together with a data file, where seed and counterpart are those of the examples; all else
+# describes problems that would be generated.
+_WITH_DATA_FILE = (
+    "data_file",
+    "seed",
+    "counterpart",
+    "fewshot",
+    "fewshot_examples",
+    "fewshot_format",
+)
 
 
 def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
@@ -353,7 +361,7 @@ def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
         records = _paired_records(parameters.data_file)
     else:
         records = read_data_files(parameters.data_file, kind == "unanswerable")
-    items = tuple(_item_of_record(record, parameters.seed) for record in records)
+    items = tuple(_item_of_record(record, parameters) for record in records)
     return ItemSet(kind, items, frozenset(item.id for item in items))
 
 
@@ -384,7 +392,7 @@ def _paired_records(paths: Sequence[str]) -> list[Record]:
     return records
 
 
-def _item_of_record(record: Record, seed: int) -> Item:
+def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
     known = {
         name: value
         for name, value in record.config.items()
@@ -400,7 +408,8 @@ def _item_of_record(record: Record, seed: int) -> Item:
     source = None
     if record.proof is not None and "ans_depth" in known:
         config = ProblemConfig(**{**known, "unanswerable": True})
-        source = ShotSource(config, seed, record.pair_id or record.id)
+        key = record.pair_id or record.id
+        source = ShotSource(config, parameters.seed, key, parameters.counterpart)
     return Item(
         id=record.id,
         problem=record.problem,

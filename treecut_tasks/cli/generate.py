@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from treecut_tasks.problems import Pair, Problem
 
 
 @click.command("generate")
@@ -70,7 +78,17 @@ import click
     help="full: all that is known of a problem; published: the authors' keys and bytes.",
 )
 @click.option(
-    "-o", "output", default="-", show_default=True, metavar="FILE", help="- is standard output."
+    "--pairs",
+    metavar="KIND",
+    help="Write pairs: each unanswerable problem and its counterpart, full or matched.",
+)
+@click.option(
+    "-o",
+    "output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
+    help="- is standard output; a folder for --pairs.",
 )
 def command(
     theme: str,
@@ -85,6 +103,7 @@ def command(
     seed: int,
     one_stream: bool,
     record_format: str,
+    pairs: str | None,
     output: str,
 ) -> None:
     """Write problems as JSON Lines.
@@ -92,16 +111,27 @@ def command(
     Problem i of a configuration and a seed is always the same, whatever N is. With --one-stream it
     depends on the problems before it. A problem that repeats an earlier one is kept; the number of
     repeats is told on standard error.
-    """
-    import json
-    from itertools import islice
 
-    from treecut_tasks.cli.output import whole_file, with_progress
+    With --pairs full|matched -o DIR two aligned files are written, DIR/unanswerable.jsonl and
+    DIR/answerable.jsonl: line i of both is one pair, the same problem with and without the cut.
+    A matched counterpart lacks a sentence that its answer does not need, so that both have
+    equally many.
+    """
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.problems import ProblemConfig, check_count, stream
+    from treecut_tasks.problems import (
+        ProblemConfig,
+        check_count,
+        check_counterpart,
+        default_num_vars,
+        pairs_stream,
+        stream,
+    )
 
     if record_format not in ("full", "published"):
         raise TreecutError(f"format is {record_format!r}: it must be full or published.")
+    kind = None if pairs is None else check_counterpart(pairs)
+    if kind is not None and num_vars is None:
+        num_vars = default_num_vars(ans_depth, kind)
     config = ProblemConfig(
         theme=theme,
         composite_name=composite_name,
@@ -113,15 +143,47 @@ def command(
         sampling=sampling,  # type: ignore[arg-type]  # checked by ProblemConfig
     )
     check_count(config, n)
-    problems = islice(stream(config, seed, one_stream=one_stream), n)
     full = record_format == "full"
+    if kind is None:
+        _write_problems(stream(config, seed, one_stream), n, full, output)
+    else:
+        _write_pairs(pairs_stream(config, seed, kind, one_stream), n, full, output)
+
+
+def _write_problems(problems: Iterator[Problem], n: int, full: bool, output: str) -> None:
+    from treecut_tasks.cli.output import whole_file, with_progress
+
     # Hashes of the texts, not the texts: a run of millions must not fill the memory.
     seen: set[int] = set()
     with whole_file(output) as file:
-        for problem in with_progress(problems, n, "Generating"):
+        for problem in with_progress(islice(problems, n), n, "Generating"):
             record = problem.record() if full else problem.published_record()
             file.write(json.dumps(record) + "\n")
             seen.add(hash(record["problem"]))
-    repeats = n - len(seen)
+    _tell_repeats(n - len(seen), n, "problems")
+
+
+def _write_pairs(pairs: Iterator[Pair], n: int, full: bool, output: str) -> None:
+    from treecut_tasks.cli.output import made_folder, whole_file, with_progress
+    from treecut_tasks.errors import TreecutError
+
+    if output == "-":
+        raise TreecutError("--pairs writes two files: name a folder for them with -o DIR.")
+    folder = made_folder(output)
+    seen: set[int] = set()
+    with (
+        whole_file(str(folder / "unanswerable.jsonl")) as unanswerable,
+        whole_file(str(folder / "answerable.jsonl")) as answerable,
+    ):
+        for pair in with_progress(islice(pairs, n), n, "Generating"):
+            members = (pair.unanswerable, pair.answerable)
+            records = pair.records() if full else [member.published_record() for member in members]
+            for file, record in zip((unanswerable, answerable), records, strict=True):
+                file.write(json.dumps(record) + "\n")
+            seen.add(hash((pair.unanswerable.text, pair.answerable.text)))
+    _tell_repeats(n - len(seen), n, "pairs")
+
+
+def _tell_repeats(repeats: int, n: int, what: str) -> None:
     if repeats:
-        click.echo(f"{repeats} of the {n} problems repeat an earlier one.", err=True)
+        click.echo(f"{repeats} of the {n} {what} repeat an earlier one.", err=True)

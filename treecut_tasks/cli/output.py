@@ -26,13 +26,15 @@ _WORTH_A_BAR = 20_000
 def whole_file(path: str) -> Iterator[TextIO]:
     """Open a text file that appears under its name only when all of it was written.
 
-    `-` is standard output. An exception, an interrupt or a termination signal leaves an earlier
-    file of that name as it was. Devices and pipes are written to directly.
+    `-` is standard output, whose errors pass. An exception, an interrupt or a termination signal
+    leaves an earlier file of that name as it was. Devices and pipes are written to directly.
 
     Raises:
         TreecutError: the file cannot be written.
     """
     if path == "-":
+        if sys.stdout is None:  # `>&-` in a shell
+            raise TreecutError("Standard output is closed: give a file with -o.")
         yield sys.stdout
         sys.stdout.flush()
         return
@@ -46,18 +48,16 @@ def whole_file(path: str) -> Iterator[TextIO]:
             raise IsADirectoryError(21, os.strerror(21))
         # A link keeps pointing at the file; the file itself is replaced.
         target = target.resolve()
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with (
-                _termination_raises(),
-                os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file,
-            ):
-                yield file
-            Path(temporary).chmod(_usual_mode(target))
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with _termination_raises():
+            descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                    yield file
+                Path(temporary).chmod(_usual_mode(target))
+                Path(temporary).replace(target)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
 
 
 def _usual_mode(target: Path) -> int:
@@ -84,16 +84,37 @@ def _writing(target: Path) -> Iterator[None]:
 
 @contextmanager
 def _termination_raises() -> Iterator[None]:
-    """Let SIGTERM unwind the program, so that the temporary file is removed."""
+    """Let termination signals unwind the program, so that the temporary file is removed."""
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + signum)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    # Windows has no SIGHUP; and what is ignored (`nohup`) stays ignored.
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    caught = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def made_folder(path: str) -> Path:
+    """Return a folder, made if it does not exist.
+
+    Raises:
+        TreecutError: it cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TreecutError(
+            f"The folder {path!r} cannot be made ({error.strerror}): give a path that you may write to."
+        ) from error
+    return folder
 
 
 def with_progress(steps: Iterable[T], length: int, label: str) -> Iterator[T]:

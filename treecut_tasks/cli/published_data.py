@@ -15,21 +15,13 @@ def command(directory: str) -> None:
     replaced.
     """
     import json
-    from pathlib import Path
 
-    from treecut_tasks.cli.output import whole_file
-    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.cli.output import made_folder, whole_file
     from treecut_tasks.problems import published_files
 
-    try:
-        Path(directory).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TreecutError(
-            f"The folder {directory!r} cannot be made ({error.strerror}): give a path that you may "
-            "write to."
-        ) from error
+    folder = made_folder(directory)
     for published in published_files():
-        path = Path(directory) / published.name
+        path = folder / published.name
         with whole_file(str(path)) as file:
             for problem in published.problems:
                 file.write(json.dumps(problem.published_record()) + "\n")

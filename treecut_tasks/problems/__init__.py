@@ -26,6 +26,7 @@ from treecut_tasks.problems.records import Record, read_data_files
 from treecut_tasks.problems.streams import (
     check_seed,
     pair_at,
+    pairs_stream,
     problem_at,
     problem_rng,
     shots_rng,
@@ -62,6 +63,7 @@ __all__ = [
     "generate",
     "generate_pair",
     "pair_at",
+    "pairs_stream",
     "problem_at",
     "problem_rng",
     "published_files",

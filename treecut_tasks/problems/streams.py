@@ -96,3 +96,13 @@ def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterat
     if one_stream:
         return generate_endlessly(config, random.Random(check_seed(seed)))
     return (problem_at(config, seed, index) for index in count())
+
+
+def pairs_stream(
+    config: ProblemConfig, seed: int, counterpart: CounterpartKind, one_stream: bool = False
+) -> Iterator[Pair]:
+    """The endless stream of pairs of (config, seed); see `stream`."""
+    if one_stream:
+        rng = random.Random(check_seed(seed))
+        return (generate_pair(config, rng, counterpart) for _ in count())
+    return (pair_at(config, seed, index, counterpart=counterpart) for index in count())
