@@ -7,10 +7,12 @@ import click
 
 @click.command("run-config")
 @click.argument("name", required=False)
-def command(name: str | None) -> None:
-    """Print the path of a file with the paper's settings; without NAME, list the files.
+@click.option("--lm-eval", "lm_eval", is_flag=True, help="The file for lm-eval, not for Inspect.")
+def command(name: str | None, lm_eval: bool) -> None:
+    """Print the path of a file with the paper's settings; without NAME, list the names.
 
-    For `inspect eval --run-config "$(treecut run-config table1)" --model …`.
+    For `inspect eval --run-config "$(treecut run-config table1)" --model …` and
+    `lm_eval --config "$(treecut run-config --lm-eval table1)" --model …`.
     """
     from pathlib import Path
 
@@ -18,6 +20,7 @@ def command(name: str | None) -> None:
     from treecut_tasks.errors import TreecutError
 
     folder = Path(treecut_tasks.__file__).parent / "run_configs"
+    folder /= "lm-eval" if lm_eval else "inspect"
     names = sorted(path.stem for path in folder.glob("*.yaml"))
     if name is None:
         for known in names:
