@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.servers import smollm2
@@ -65,7 +65,7 @@ def call(
     data = raw if raw is not None or body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data=data, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             return Response(response.status, json.load(response), dict(response.headers))
     except urllib.error.HTTPError as error:
         with error:
@@ -350,6 +350,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(
     model=st.sampled_from([*REASONING, *ORDINARY]),
     body=st.dictionaries(

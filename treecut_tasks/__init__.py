@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         stream,
     )
     from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown
-    from treecut_tasks.tasks import answerable, paired, unanswerable
+    from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
     from treecut_tasks.themes import Theme, load_theme
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "TreecutError",
     "answerable",
     "classify_outcome",
+    "cut_location",
     "generate",
     "generate_pair",
     "load_theme",
@@ -42,6 +43,7 @@ __all__ = [
     "problem_at",
     "says_unknown",
     "stream",
+    "structure",
     "unanswerable",
 ]
 
@@ -58,7 +60,7 @@ _HOMES = {
         "stream",
     ),
     "treecut_tasks.scoring": ("Outcome", "classify_outcome", "says_unknown"),
-    "treecut_tasks.tasks": ("answerable", "paired", "unanswerable"),
+    "treecut_tasks.tasks": ("answerable", "cut_location", "paired", "structure", "unanswerable"),
     "treecut_tasks.themes": ("Theme", "load_theme"),
 }
 

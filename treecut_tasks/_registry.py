@@ -11,14 +11,16 @@ from treecut_tasks.inspect_adapter.scorers import (
     unanswerable_scorer,
 )
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
-from treecut_tasks.tasks import answerable, paired, unanswerable
+from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
 
 __all__ = [
     "answerable",
     "answerable_scorer",
     "cot_system_message",
+    "cut_location",
     "paired",
     "paired_scorer",
+    "structure",
     "treecut",
     "treecut_pair_rates",
     "treecut_rates",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.fewshot import (
@@ -40,6 +42,8 @@ from treecut_tasks.prompts import (
 )
 from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown, values_equal
 from treecut_tasks.scoring.rates import rate_table
+
+T = TypeVar("T")
 
 TaskKind = Literal["unanswerable", "answerable", "paired"]
 """What a task serves: problems of one kind, or both members of each pair."""
@@ -115,7 +119,8 @@ class Item:
         answer: the price in digits, or `unknown`.
         prompt: the user message of a zero-shot prompt.
         metadata: where the problem comes from and how it was made, ready for JSON; always with
-            `ans_depth`, which is `unspecified` where a data file does not tell.
+            `ans_depth`, which is `unspecified` where a data file does not tell, and
+            `configuration`, by which rates are told apart.
         shot_source: where examples for the problem come from; None where that is unknown.
     """
 
@@ -156,27 +161,37 @@ class ItemSet:
             return ()
         if item.shot_source is None:
             raise TreecutError(
-                f"fewshot is {fewshot}, but {item.metadata['source']} has no worked solution (proof) or "
-                "does not tell its configuration, so that no examples of the same kind can be made: use "
+                f"fewshot is {fewshot}, but {item.metadata['source']} has no worked solution (proof), or "
+                "tells no configuration with a built-in theme, so that no examples of the same kind can be made: use "
                 "a file of `treecut generate` or one of the authors', or fewshot 0."
             )
         return draw_shots(item.shot_source, fewshot, choice, self.reserved)
+
+
+class Configuration(NamedTuple):
+    """One configuration of a task: how its rates are named apart, and what is drawn."""
+
+    label: str
+    config: ProblemConfig
 
 
 @dataclass(frozen=True)
 class TaskParameters:
     """The parameters of a task, checked. The defaults are Table 1's set-up.
 
+    Where the first four have several values, every combination is a configuration; problems of all
+    configurations are interleaved.
+
     Attributes:
-        ans_depth: one or more depths; problems of all of them are interleaved.
-        num_vars: number of variables; `ans_depth + 2` if None.
-        cut_depth: distance of the cut from the questioned variable; `ans_depth // 2` if None. For
-            answerable problems, that of the unanswerable ones whose counterparts they are.
-        composite_name: `a burger at Bistro Nice` or just `a burger`.
+        ans_depth: one or more depths.
+        num_vars: numbers of variables; `ans_depth + 2` if None.
+        cut_depth: distances of the cut from the questioned variable; `ans_depth // 2` if None. For
+            answerable problems, those of the unanswerable ones whose counterparts they are.
+        composite_name: `a burger at Bistro Nice` (True), just `a burger` (False), or both.
         order: `forward`, `backward` or `random`.
         theme: `food`, `outfit` or the path of a theme file.
         sampling: `published` or `paper`.
-        num_problems: problems of each depth.
+        num_problems: problems of each configuration.
         seed: names the stream of problems, 0 or more.
         counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
             lacks a spare one so that both have equally many sentences (`matched`).
@@ -188,9 +203,9 @@ class TaskParameters:
     """
 
     ans_depth: tuple[int, ...] = PAPER_DEPTHS
-    num_vars: int | None = None
-    cut_depth: int | None = None
-    composite_name: bool = True
+    num_vars: tuple[int, ...] | None = None
+    cut_depth: tuple[int, ...] | None = None
+    composite_name: tuple[bool, ...] = (True,)
     order: Order = "random"
     theme: str = "food"
     sampling: Sampling = "published"
@@ -218,10 +233,11 @@ class TaskParameters:
         for name in values:
             if name not in names:
                 raise TreecutError(
-                    f"Unknown parameter {name!r}: the parameters are {', '.join(sorted(names))}."
+                    f"Unknown parameter {name!r}: the parameters are {', '.join(sorted(names))} and "
+                    "system_message."
                 )
         parsed = {name: value for name, value in values.items() if value is not None}
-        for name, parse in (("ans_depth", _whole_numbers), ("data_file", _paths)):
+        for name, parse in _PARSERS.items():
             if name in parsed:
                 parsed[name] = parse(name, parsed[name])
         if isinstance(parsed.get("theme"), Path):
@@ -244,26 +260,52 @@ class TaskParameters:
                     f"problems of a data file are evaluated as they are, so leave {field.name} out."
                 )
 
-    def configs(self) -> list[ProblemConfig]:
-        """The configuration of the unanswerable problems, for each depth."""
+    def configurations(self) -> list[Configuration]:
+        """Every combination of the parameters, in the order in which they are interleaved.
+
+        Raises:
+            TreecutError: a combination that cannot exist.
+        """
         return [
-            ProblemConfig(
-                theme=self.theme,
-                composite_name=self.composite_name,
-                num_vars=self.num_vars or default_num_vars(ans_depth, self.counterpart),
-                ans_depth=ans_depth,
-                order=self.order,
-                unanswerable=True,
-                cut_depth=self.cut_depth,
-                sampling=self.sampling,
+            self._configuration(*combination)
+            for combination in itertools.product(
+                self.ans_depth,
+                self.num_vars or (None,),
+                self.composite_name,
+                self.cut_depth or (None,),
             )
-            for ans_depth in self.ans_depth
         ]
+
+    def _configuration(
+        self, ans_depth: int, num_vars: int | None, composite_name: bool, cut_depth: int | None
+    ) -> Configuration:
+        if num_vars is None:
+            num_vars = default_num_vars(ans_depth, self.counterpart)
+        config = ProblemConfig(
+            theme=self.theme,
+            composite_name=composite_name,
+            num_vars=num_vars,
+            ans_depth=ans_depth,
+            order=self.order,
+            unanswerable=True,
+            cut_depth=cut_depth,
+            sampling=self.sampling,
+        )
+        label = f"ans_depth_{ans_depth}"
+        if len(self.num_vars or ()) > 1:
+            label += f"_num_vars_{num_vars}"
+        if len(self.composite_name) > 1:
+            label += "_composite_name" if composite_name else "_simple_name"
+        if len(self.cut_depth or ()) > 1:
+            label += f"_cut_depth_{cut_depth}"
+        return Configuration(label, config)
 
     def as_dict(self) -> dict[str, Any]:
         """All parameters under their names, ready for JSON."""
         return asdict(self)
 
+
+_INTEGER = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 
 # What goes together with a data file, where seed and counterpart are those of the examples; all else
 # describes problems that would be generated.
@@ -283,13 +325,34 @@ def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 
 def _whole_numbers(name: str, value: Any) -> tuple[int, ...]:
-    values = list(value) if isinstance(value, (list, tuple)) else [value]
-    if not values or any(type(number) is not int for number in values):
-        raise TreecutError(
-            f"{name} is {value!r}: it must be a whole number or several, such as 4 or 2,4,6,8."
-        )
+    # Frameworks hand over `2,4` as numbers or as texts.
+    values = [
+        int(each) if isinstance(each, str) and _INTEGER.fullmatch(each) else each
+        for each in _as_list(value)
+    ]
+    return _several(name, values, int, "a whole number or several, such as 4 or 2,4,6,8")
+
+
+def _truth_values(name: str, value: Any) -> tuple[bool, ...]:
+    values = [
+        str(each).lower() == "true" if str(each).lower() in ("true", "false") else each
+        for each in _as_list(value)
+    ]
+    return _several(name, values, bool, "true, false or both")
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return value.split(",")
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _several(name: str, values: list[Any], kind: type[T], allowed: str) -> tuple[T, ...]:
+    shown = values[0] if len(values) == 1 else values
+    if not values or any(type(each) is not kind for each in values):
+        raise TreecutError(f"{name} is {shown!r}: it must be {allowed}.")
     if len(set(values)) < len(values):
-        raise TreecutError(f"{name} is {value!r}: name each value once.")
+        raise TreecutError(f"{name} is {shown!r}: name each value once.")
     return tuple(values)
 
 
@@ -298,6 +361,16 @@ def _paths(name: str, value: Any) -> tuple[str, ...]:
     if not values or any(not isinstance(path, (str, Path)) or not str(path) for path in values):
         raise TreecutError(f"{name} is {value!r}: it must be the path of a file, or several.")
     return tuple(str(path) for path in values)
+
+
+_PARSERS: dict[str, Callable[[str, Any], tuple[Any, ...]]] = {
+    "ans_depth": _whole_numbers,
+    "num_vars": _whole_numbers,
+    "cut_depth": _whole_numbers,
+    "composite_name": _truth_values,
+    "data_file": _paths,
+}
+"""The parameters that take one value or several."""
 
 
 def build_items(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
@@ -315,18 +388,34 @@ def build_items(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
     """
     if parameters.data_file:
         return _items_of_files(parameters, kind)
+    return draw_items(parameters, parameters.configurations(), kind)
+
+
+def draw_items(
+    parameters: TaskParameters, configurations: Sequence[Configuration], kind: TaskKind
+) -> ItemSet:
+    """Draw the items of several configurations, interleaved; see `build_items`.
+
+    Args:
+        parameters: all but the configurations is taken from here.
+        configurations: what to draw `parameters.num_problems` problems of each.
+        kind: what the task serves.
+    """
     items: list[Item] = []
     reserved: set[str] = set()
+    configs = [configuration.config for configuration in configurations]
     drawn_set = draw_data_set(
-        parameters.configs(), parameters.num_problems, parameters.seed, parameters.counterpart
+        configs, parameters.num_problems, parameters.seed, parameters.counterpart
     )
-    for drawn in drawn_set:
+    labels = itertools.cycle(configuration.label for configuration in configurations)
+    for drawn, label in zip(drawn_set, labels, strict=False):
         pair = drawn.pair
         reserved |= {pair.unanswerable.id, pair.answerable.id}
         # The configuration that index and attempt count in is the unanswerable one.
         config = pair.unanswerable.config
         source = ShotSource(config, parameters.seed, pair.unanswerable.id, parameters.counterpart)
         origin = {
+            "configuration": label,
             **config.as_dict(),
             "counterpart": parameters.counterpart,
             "seed": parameters.seed,
@@ -402,22 +491,36 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
         **known,
         "unanswerable": record.unanswerable,
         "ans_depth": known.get("ans_depth", "unspecified"),
+        "configuration": f"ans_depth_{known.get('ans_depth', 'unspecified')}",
         "pair_id": record.pair_id,
         "source": record.source,
     }
-    source = None
-    if record.proof is not None and "ans_depth" in known:
-        config = ProblemConfig(**{**known, "unanswerable": True})
-        key = record.pair_id or record.id
-        source = ShotSource(config, parameters.seed, key, parameters.counterpart)
     return Item(
         id=record.id,
         problem=record.problem,
         answer=record.answer,
         prompt=user_prompt(record.problem),
         metadata=metadata,
-        shot_source=source,
+        shot_source=_shot_source_of_record(record, known, parameters),
     )
+
+
+def _shot_source_of_record(
+    record: Record, known: Mapping[str, Any], parameters: TaskParameters
+) -> ShotSource | None:
+    """Where examples of a record's configuration come from, if it tells one that can be drawn from.
+
+    A record tells its theme by name only, so one with a theme of the user's own has no examples; that
+    must not be in the way of evaluating it without any.
+    """
+    if record.proof is None or "ans_depth" not in known:
+        return None
+    try:
+        config = ProblemConfig(**{**known, "unanswerable": True})
+    except TreecutError:
+        return None
+    key = record.pair_id or record.id
+    return ShotSource(config, parameters.seed, key, parameters.counterpart)
 
 
 def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any]:
@@ -521,12 +624,12 @@ def summarise(
 ) -> dict[str, float]:
     """The rates of a run as named numbers (see `rate_table`).
 
-    All rates over all responses (or pairs), then the paper's for each depth, with `_ans_depth_8`
-    for example behind the name, where there are several depths.
+    All rates over all responses (or pairs), then the paper's for each configuration, with
+    `_ans_depth_8` for example behind the name, where there are several configurations.
 
     Args:
-        scores: for each response the depth of its problem and its `ScoredResponse.rates`; for each
-            pair the depth and its `score_pair`.
+        scores: for each response the label of its configuration and its `ScoredResponse.rates`;
+            for each pair the label and its `score_pair`.
         kind: what the task served.
     """
     names = rate_names(kind)
@@ -534,14 +637,18 @@ def summarise(
         return dict.fromkeys(names, math.nan)
     paper_names = [name for name in names if name in PAPER_RATES]
     groups: dict[str, list[Mapping[str, float]]] = {}
-    for ans_depth, rates in scores:
-        groups.setdefault(ans_depth, []).append(rates)
+    for label, rates in scores:
+        groups.setdefault(label, []).append(rates)
     table = rate_table(_columns([rates for _, rates in scores], names), PAPER_RATES)
     if len(groups) > 1:
-        for ans_depth in sorted(groups, key=lambda depth: (len(depth), depth)):
-            columns = _columns(groups[ans_depth], paper_names)
-            table |= rate_table(columns, PAPER_RATES, suffix=f"_ans_depth_{ans_depth}")
+        for label in sorted(groups, key=_numbers_in_order):
+            table |= rate_table(_columns(groups[label], paper_names), PAPER_RATES, f"_{label}")
     return table
+
+
+def _numbers_in_order(label: str) -> list[tuple[int, str]]:
+    """A sorting key that puts ans_depth_8 before ans_depth_10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in label.split("_")]
 
 
 def _columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> dict[str, list[float]]:

@@ -142,6 +142,8 @@ def _serve(port: int, until_input_ends: bool) -> None:
     params.cache_prompt = False
     params.cache_ram_mib = 0
     params.sampling.temp = 0.0
+    # Threads that wait for each other busily crawl where other programs want the cores too.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     # Keeps the server, which listens until it is collected, and answers once it is constructed.
     server = xllamacpp.Server(params)
     print(f"{server.listening_address}/v1", flush=True)

@@ -14,10 +14,12 @@ from treecut_tasks.errors import TreecutError
 _BAD_INPUT = 2
 
 _COMMANDS = {
+    "explain": "treecut_tasks.cli.explain",
     "generate": "treecut_tasks.cli.generate",
     "lm-eval-path": "treecut_tasks.cli.lm_eval_path",
     "published-data": "treecut_tasks.cli.published_data",
     "run-config": "treecut_tasks.cli.run_config",
+    "verify": "treecut_tasks.cli.verify",
 }
 
 
@@ -49,8 +51,6 @@ def main() -> None:
     """Run the command line; bad input is one sentence and exit status 2."""
     try:
         _group(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -60,8 +60,14 @@ def main() -> None:
     except TreecutError as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(_BAD_INPUT)
-    except BrokenPipeError:
-        # The reader of a pipe has gone, `head` for example. Python would complain again when it
-        # flushes standard output at exit, so that is pointed elsewhere.
+    except OSError as error:
+        if error.filename is not None:  # not standard output, so a fault of ours
+            raise
+        # Python would complain again when it flushes standard output at exit, so that is pointed
+        # elsewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        # The reader of a pipe has gone, `head` for example: that is no error.
+        if isinstance(error, BrokenPipeError):
+            sys.exit(1)
+        click.echo(f"Error: Standard output cannot be written ({error.strerror}).", err=True)
+        sys.exit(_BAD_INPUT)

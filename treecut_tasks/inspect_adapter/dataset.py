@@ -22,6 +22,7 @@ class ProblemMetadata(BaseModel):
 
     unanswerable: bool
     ans_depth: int | str
+    configuration: str
     num_vars: int | None = None
     cut_depth: int | None = None
     composite_name: bool | None = None

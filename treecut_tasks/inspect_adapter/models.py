@@ -16,6 +16,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.inspect_adapter.errors import shown_by_inspect
 from treecut_tasks.policies import check_policy, respond
 from treecut_tasks.themes import load_theme
 
@@ -36,13 +37,15 @@ class ReferenceModel(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        self.policy = check_policy(model_name)
-        theme = model_args.pop("theme", None)
-        if model_args:
-            raise TreecutError(
-                f"Unknown model argument {sorted(model_args)[0]!r}: the reference models take only theme."
-            )
-        self.themes = None if theme is None else [load_theme(theme)]
+        with shown_by_inspect():
+            self.policy = check_policy(model_name)
+            theme = model_args.pop("theme", None)
+            if model_args:
+                raise TreecutError(
+                    f"Unknown model argument {sorted(model_args)[0]!r}: the reference models take only "
+                    "theme."
+                )
+            self.themes = None if theme is None else [load_theme(theme)]
 
     async def generate(
         self,

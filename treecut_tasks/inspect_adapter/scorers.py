@@ -33,7 +33,7 @@ def treecut_rates(kind: TaskKind) -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        return summarise([(_ans_depth(score), _rates(score)) for score in scores], kind)
+        return summarise([(_configuration(score), _rates(score)) for score in scores], kind)
 
     return compute
 
@@ -62,15 +62,15 @@ def treecut_pair_rates() -> Metric:
             ]
             if joint:
                 means = {name: fmean(row[name] for row in joint) for name in joint[0]}
-                rows.append((_ans_depth(unanswerable[0]), means))
+                rows.append((_configuration(unanswerable[0]), means))
         table: dict[str, float] = dict(summarise(rows, "paired"))
         return {**table, "complete_pairs": len(rows)}
 
     return compute
 
 
-def _ans_depth(score: SampleScore) -> str:
-    return str((score.sample_metadata or {}).get("ans_depth", "unspecified"))
+def _configuration(score: SampleScore) -> str:
+    return str((score.sample_metadata or {}).get("configuration", "unspecified"))
 
 
 def _rates(score: SampleScore) -> Mapping[str, float]:

@@ -107,14 +107,14 @@ def _parameters(arguments: Mapping[str, Any]) -> TaskParameters:
                 f"{', '.join(sorted(names))}."
             )
     values = {name: arguments[name] for name in _PARAMETERS if name in arguments}
-    depth_of_task = arguments.get("depth_of_task")
-    if depth_of_task is not None and "data_file" not in values:
-        given = values.setdefault("ans_depth", depth_of_task)
-        if given not in (depth_of_task, [depth_of_task]):
-            raise TreecutError(
-                f"ans_depth is {given!r}, but this task is the one for ans_depth {depth_of_task}: "
-                "choose the task of the depth that you want, and leave ans_depth out."
-            )
+    of_task: Mapping[str, Any] = arguments.get("of_task", {})
+    if "data_file" not in values:
+        for name, value in of_task.items():
+            if values.setdefault(name, value) not in (value, [value]):
+                raise TreecutError(
+                    f"{name} is {values[name]!r}, but this task is the one for {name} {value}: choose "
+                    f"the task that you want by its name, and leave {name} out."
+                )
     return TaskParameters.parse(values)
 
 

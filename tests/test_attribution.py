@@ -1,0 +1,568 @@
+"""Attribution: the causes in the paper's examples, every kind of false step, and what chance does."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treecut_tasks.attribution import (
+    KINDS,
+    Explanation,
+    analyse,
+    explain,
+    share_explained,
+)
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.policies import respond
+from treecut_tasks.problems import Problem, ProblemConfig, generate
+from treecut_tasks.reading import (
+    Determined,
+    Equation,
+    ReadProblem,
+    Variable,
+    read_problem,
+    same_price_merge,
+    solve,
+)
+from treecut_tasks.themes import load_theme
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared"
+
+# As in Appendix C.2: jeans at Urban Tailors cost 90; taken for those at Elegant Attire they give 90
+# for the linen shirt there, against the 60 of the other place.
+SAME_PRICE = (
+    "A linen shirt at Urban Tailors costs 60 dollars. 2 linen shirts at Urban Tailors and 2 pairs of "
+    "jeans at Urban Tailors cost 300 dollars. A pair of jeans at Elegant Attire and 3 linen shirts at "
+    "Elegant Attire cost 360 dollars. "
+    "Question: how much does a linen shirt at Elegant Attire cost?"
+)
+# As in Appendix C.1, example 1: the pizza of sentence 3 read as that of sentence 1 puts the asked
+# price on both sides of an equation.
+CYCLE = (
+    "3 pies at Texas BBQ cost 6 dollars more than 3 pizzas at Texas BBQ. "
+    "A burger at Urban Plate costs 13 dollars. "
+    "2 pies at Texas BBQ cost 14 dollars more than a pizza at Urban Plate. "
+    "Question: how much does a pie at Texas BBQ cost?"
+)
+OTHER_ITEM = (
+    "A pie at Texas BBQ costs 7 dollars. A burger at Texas BBQ and a lasagna at Texas BBQ cost 23 "
+    "dollars. Question: how much does a lasagna at Texas BBQ cost?"
+)
+SIMPLE = (
+    "A pie costs 12 dollars. 3 pizzas cost 6 dollars more than 2 pies. A lasagna and 2 pizzas cost "
+    "29 dollars. Question: how much does a lasagna cost?"
+)
+FREE = (
+    "A pizza costs 7 dollars. A pie and 3 lasagnas cost 16 dollars. "
+    "2 burgers cost 4 dollars more than 2 pies. "
+    "Question: how much does a pie cost?"
+)
+
+
+def of_kind(found: list[Explanation], kind: str) -> list[Explanation]:
+    return [explanation for explanation in found if explanation.kind == kind]
+
+
+# --- The paper's examples ---
+
+
+def paper_examples() -> list[str]:
+    path = SHARED / "reference" / "paper.txt"
+    if not path.exists():
+        pytest.skip("the paper's text is not there: ../shared/reference/paper.txt")
+    appendix = path.read_text(encoding="utf-8").partition("\nAppendix C Examples")[2]
+    found = re.findall(r"^.* Question: how much does .* cost\?$", appendix, re.MULTILINE)
+    assert len(found) == 5
+    return found
+
+
+@pytest.mark.parametrize(
+    ("example", "value", "kind", "sentence", "variable"),
+    [
+        (0, "6", "misread_variable", 5, "fruit tart at Taste Good Cuisine"),
+        (1, "6", "misread_variable", 3, "Greek salad at Texas BBQ"),
+        (2, "11", "same_price", 1, "pizza at Taste Good Cuisine"),
+        (3, "12", "same_price", 2, "piece of cheese cake at Mike's Place"),
+        (4, "24", "misread_variable", 6, "scrambled egg at Urban Plate"),
+    ],
+)
+def test_the_authors_diagnosis_is_among_the_explanations(
+    example: int, value: str, kind: str, sentence: int, variable: str
+) -> None:
+    found = of_kind(explain(paper_examples()[example], value), kind)
+    assert any(sentence in e.sentences and variable in e.variables for e in found)
+
+
+# --- Each kind of false step ---
+
+
+def test_same_price_ranks_first_and_names_item_and_sentences() -> None:
+    first = explain(SAME_PRICE, 90)[0]
+    assert first.kind == "same_price"
+    assert first.sentences == (2, 3)
+    assert first.derivation == (1, 2, 3)
+    assert set(first.variables) == {
+        "pair of jeans at Urban Tailors",
+        "pair of jeans at Elegant Attire",
+    }
+    assert first.description == (
+        "The same price is taken for a pair of jeans at Elegant Attire as at Urban Tailors: "
+        "sentences 1, 2 and 3 then give 90 dollars."
+    )
+
+
+def test_several_items_at_the_same_price() -> None:
+    text = (
+        "A pie at Texas BBQ and a burger at Texas BBQ cost 20 dollars. A pie at Urban Plate costs 3 "
+        "dollars more than a pizza at Texas BBQ. A pizza at Urban Plate costs 6 dollars. "
+        "Question: how much does a burger at Texas BBQ cost?"
+    )
+    first = explain(text, 11)[0]
+    assert first.kind == "same_price"
+    assert len(first.variables) == 4
+    assert first.derivation == (1, 2, 3)
+
+
+def test_a_variable_on_both_sides() -> None:
+    found = of_kind(explain(CYCLE, 12), "misread_variable")
+    assert {e.sentences for e in found} == {(1,), (3,)}
+    assert {e.derivation for e in found} == {(1, 3)}
+
+
+def test_another_item_at_the_same_place() -> None:
+    (found,) = of_kind(explain(OTHER_ITEM, 16), "misread_variable")[:1]
+    assert found.variables == ("pie at Texas BBQ", "burger at Texas BBQ")
+    assert found.sentences == (1,)
+    assert any(e.sentences == (2,) for e in explain(OTHER_ITEM, 16))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "sentence", "says"),
+    [
+        # Right: a pizza costs 10, a lasagna 9.
+        (17, "misread_formula", 2, "'less' instead of 'more'"),
+        (5, "misread_formula", 2, "its 6 dollars for each pie"),
+        (-9, "misread_formula", 3, "the second side less the first"),
+        (49, "misread_formula", 3, "the difference of its two sides"),
+        (-31, "misread_formula", 2, "one pizza instead of 3"),
+        (17, "misread_formula", 2, "one pie instead of 2"),
+        (19, "misread_formula", 3, "one pizza instead of 2"),
+        ("19/2", "misread_formula", 3, "2 times lasagna and 1 times pizza"),
+        (29, "misread_formula", 3, "as if a lasagna costs 29 dollars"),
+        (25, "misread_formula", 2, "as if 3 × pizza cost 6 dollars"),
+        (10, "other_price", 2, "The price of pizza is given, not that of lasagna"),
+        (12, "other_price", 1, "The price of pie is given"),
+        (6, "copied_number", 2, "6 dollars is copied from sentence 2"),
+    ],
+)
+def test_a_wrong_number_for_an_answerable_problem(
+    value: str | int, kind: str, sentence: int, says: str
+) -> None:
+    found = [e for e in of_kind(explain(SIMPLE, value), kind) if says in e.description]
+    assert [e.sentences for e in found][:1] == [(sentence,)], explain(SIMPLE, value)
+
+
+def test_the_price_of_several_pieces() -> None:
+    text = (
+        "A pie costs 12 dollars. 3 pizzas cost 6 dollars more than 2 pies. "
+        "Question: how much does a pizza cost?"
+    )
+    assert [e.description for e in of_kind(explain(text, 30), "whole_quantity")] == [
+        "The price of 3 × pizza is given, not of one: sentences 1 and 2 then give 30 dollars."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "says"),
+    [
+        (4, "equal_prices", "A pie and a lasagna, the two in sentence 2, are assumed to cost"),
+        (1, "whole_prices", "the lowest possible one"),
+        (13, "whole_prices", "the highest possible one"),
+        (13, "assumed_price", "A lasagna is assumed to cost a dollar"),
+        (16, "assumed_price", "A lasagna is assumed to cost 0 dollars"),
+        (8, "assumed_price", "A burger is assumed to cost 10 dollars"),
+        (5, "assumed_price", "A burger is assumed to cost as much as a pizza"),
+    ],
+)
+def test_what_is_assumed_where_the_price_is_open(value: int, kind: str, says: str) -> None:
+    found = of_kind(explain(FREE, value), kind)
+    assert any(says in e.description for e in found), found
+
+
+def test_the_asked_price_itself_is_not_assumed() -> None:
+    assert explain(FREE, 10) == []
+
+
+def test_nothing_is_assumed_where_the_price_is_determined() -> None:
+    kinds = {e.kind for value in range(-20, 60) for e in explain(SIMPLE, value)}
+    assert kinds.isdisjoint({"equal_prices", "whole_prices", "assumed_price"})
+    assert "misread_formula" in kinds
+
+
+def test_the_right_answer_needs_no_explanation() -> None:
+    assert explain(SIMPLE, "9") == []
+    assert explain(SIMPLE, "9.0") == []
+
+
+# --- Values and texts ---
+
+
+def test_values_in_every_form() -> None:
+    assert (
+        explain(SIMPLE, "19/2") == explain(SIMPLE, "9.5") == explain(SIMPLE, Fraction(19, 2)) != []
+    )
+    assert explain(SIMPLE, " 17 ") == explain(SIMPLE, 17) != []
+
+
+def test_a_rounded_fraction_is_found_but_not_a_rough_one() -> None:
+    text = SAME_PRICE.replace("360", "370")
+    third = explain(text, "280/3")
+    assert third[0].kind == "same_price"
+    assert explain(text, "93.33") == explain(text, "93.333") == third
+    assert explain(text, "93.3") == explain(text, "93.35") == []
+
+
+@pytest.mark.parametrize(
+    "value", ["unknown", "", "1/0", "1/00", "nan", "1e5", "11 dollars", "٣", True]
+)
+def test_what_is_no_number(value: str) -> None:
+    with pytest.raises(TreecutError, match="is no number to explain: give one as 11"):
+        explain(SIMPLE, value)
+
+
+def test_an_unreadable_problem() -> None:
+    with pytest.raises(TreecutError, match="has no question"):
+        explain("Once upon a time.", 3)
+
+
+def test_a_typeset_apostrophe() -> None:
+    text = OTHER_ITEM.replace("Texas BBQ", "Mike’s Place")
+    assert explain(text, 16) == explain(text.replace("’", "'"), 16) != []
+    with pytest.raises(TreecutError, match="no item 'soup'"):
+        explain(text.replace("burger", "soup"), 16)
+
+
+def test_a_problem_and_its_text_are_the_same() -> None:
+    problem = generate(ProblemConfig(theme="outfit", ans_depth=4), random.Random(1))
+    for value in range(50, 101, 5):
+        assert explain(problem, value) == explain(problem.text, value)
+
+
+def test_a_theme_of_ones_own() -> None:
+    theme = replace(load_theme("food"), name="menu", entities=("Le Coq", "Osteria"))
+    text = OTHER_ITEM.replace("Texas BBQ", "Le Coq")
+    assert explain(text, 16, [theme]) != []
+    assert share_explained([(text, 16)], [theme]).n == 1
+    with pytest.raises(TreecutError):
+        explain(text, 16)
+
+
+# --- Properties: generated problems ---
+
+
+@st.composite
+def problems(draw: st.DrawFn, unanswerable: bool | None = None) -> Problem:
+    config = ProblemConfig(
+        theme=draw(st.sampled_from(["food", "outfit"])),
+        composite_name=draw(st.booleans()),
+        ans_depth=draw(st.integers(2, 6)),
+        unanswerable=draw(st.booleans()) if unanswerable is None else unanswerable,
+    )
+    return generate(config, random.Random(draw(st.integers(0, 10**9))))
+
+
+def same_price_number(text: str) -> str | None:
+    answer = respond("same_price", text).rpartition(" ")[2]
+    return None if answer == "unknown" else answer
+
+
+@settings(max_examples=300, deadline=None)
+@given(problems(unanswerable=True))
+def test_the_same_price_model_is_seen_through(problem: Problem) -> None:
+    value = same_price_number(problem.text)
+    if value is not None:
+        assert explain(problem, value)[0].kind == "same_price"
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+def test_the_same_price_model_is_seen_through_on_published_problems(depth: int) -> None:
+    numbers = 0
+    for text in published(depth):
+        value = same_price_number(text)
+        if value is not None:
+            numbers += 1
+            assert explain(text, value)[0].kind == "same_price"
+    assert numbers > 400
+
+
+def published(depth: int) -> Iterator[str]:
+    files = list((SHARED / "reference" / "published").glob(f"*ansDepth-{depth}_*hallu-True*"))
+    if not files:
+        pytest.skip("the published data are not there: ../shared/reference/published")
+    for line in files[0].read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)["problem"]
+
+
+def only(read: ReadProblem, numbers: tuple[int, ...]) -> ReadProblem:
+    return replace(read, sentences=tuple(s for s in read.sentences if s.number in numbers))
+
+
+def altered(read: ReadProblem, number: int, equation: Equation) -> ReadProblem:
+    sentences = tuple(
+        replace(s, equation=equation) if s.number == number else s for s in read.sentences
+    )
+    return replace(read, sentences=sentences)
+
+
+def exchanged(equation: Equation, read: Variable, taken: Variable) -> Equation:
+    coefficients = {taken if v == read else v: n for v, n in equation.coefficients.items()}
+    return Equation(coefficients, equation.constant)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_what_is_explained_does_follow(problem: Problem) -> None:
+    """Make the false step in the problem, keep the sentences named, and let the reader solve it."""
+    read = read_problem(problem.text)
+    by_name = {str(variable): variable for variable in read.variables}
+    for value in analyse(problem).steps:
+        for explanation in explain(problem, Fraction(*value)):
+            kept = only(read, explanation.derivation)
+            if explanation.kind == "same_price":
+                for item in dict.fromkeys(by_name[name].item for name in explanation.variables):
+                    kept = same_price_merge(kept, item)
+            elif explanation.kind == "misread_variable":
+                wrong, right = (by_name[name] for name in explanation.variables)
+                (number,) = explanation.sentences
+                equation = read.sentences[number - 1].equation
+                kept = altered(kept, number, exchanged(equation, wrong, right))
+            else:
+                continue
+            verdict = solve(kept)
+            assert isinstance(verdict, Determined), explanation
+            assert verdict.value == Fraction(*value), explanation
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_no_misread_variable_is_missed(problem: Problem) -> None:
+    """Misread every variable everywhere; where the reader then finds a price, so must `explain`."""
+    read = read_problem(problem.text)
+    right = solve(read)
+    for sentence in read.sentences:
+        for wrong in sentence.equation.coefficients:
+            for taken in read.variables:
+                near = taken.item == wrong.item or taken.entity == wrong.entity
+                if taken in sentence.equation.coefficients or not near:
+                    continue
+                equation = exchanged(sentence.equation, wrong, taken)
+                verdict = solve(altered(read, sentence.number, equation))
+                if not isinstance(verdict, Determined):
+                    continue
+                if isinstance(right, Determined) and right.value == verdict.value:
+                    continue
+                expected = ((sentence.number,), (str(wrong), str(taken)))
+                found = of_kind(explain(problem, verdict.value), "misread_variable")
+                assert expected in [(e.sentences, e.variables) for e in found]
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_no_more_for_less_is_missed(problem: Problem) -> None:
+    read = read_problem(problem.text)
+    right = solve(read)
+    for sentence in read.sentences:
+        equation = sentence.equation
+        if sentence.kind != "difference":
+            continue
+        turned = altered(read, sentence.number, Equation(equation.coefficients, -equation.constant))
+        verdict = solve(turned)
+        if isinstance(verdict, Determined) and verdict != right:
+            if isinstance(right, Determined) and right.value == verdict.value:
+                continue
+            found = of_kind(explain(problem, verdict.value), "misread_formula")
+            assert any(
+                "instead of" in e.description and e.sentences == (sentence.number,) for e in found
+            )
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems())
+def test_ranks_and_chance(problem: Problem) -> None:
+    analysis = analyse(problem)
+    prices = [price for price, _ in analysis.candidates]
+    found = {price: explain(problem, price) for price in prices}
+    for explanations in found.values():
+        kinds = [KINDS.index(e.kind) for e in explanations]
+        assert kinds == sorted(kinds)
+        for kind in KINDS:
+            chances = [e.chance for e in of_kind(explanations, kind)]
+            explained = sum(bool(of_kind(other, kind)) for other in found.values())
+            assert chances == sorted(chances)
+            assert all(1 <= chance <= explained for chance in chances)
+            assert all(e.candidates == len(prices) for e in explanations)
+    for kind in KINDS:
+        with_kind = [price for price in prices if of_kind(found[price], kind)]
+        assert analysis.expected(kind) == pytest.approx(len(with_kind) / len(prices))
+        # The farthest-fetched step that a candidate needs is counted against all of them.
+        needed = [of_kind(found[price], kind)[0].chance for price in with_kind]
+        assert max(needed, default=0) == len(with_kind)
+
+
+# --- Shares ---
+
+
+def numbers_of(policy: str, n: int) -> list[tuple[Problem, str]]:
+    drawn = [generate(ProblemConfig(ans_depth=4), random.Random(seed)) for seed in range(n)]
+    answers = [(problem, respond(policy, problem.text).rpartition(" ")[2]) for problem in drawn]
+    return [(problem, answer) for problem, answer in answers if answer != "unknown"]
+
+
+def test_a_model_with_a_habit_stands_out() -> None:
+    share = share_explained(numbers_of("same_price", 100))
+    assert share.explained == share.ci_high == 1.0
+    assert share.kinds["same_price"].first == share.kinds["same_price"].explained == 1.0
+    assert share.kinds["same_price"].expected < 0.25
+    assert share.expected < 0.7
+
+
+def test_a_model_that_guesses_does_not() -> None:
+    share = share_explained(numbers_of("guesser", 300))
+    assert share.n == 300
+    assert share.ci_low < share.expected < share.ci_high
+    assert sum(kind.first for kind in share.kinds.values()) == pytest.approx(share.explained)
+    assert share.kinds["same_price"].explained == pytest.approx(
+        share.kinds["same_price"].expected, abs=0.06
+    )
+
+
+def test_expected_share_counts_the_prices_of_the_theme() -> None:
+    explained = sum(bool(explain(FREE, price)) for price in range(5, 16))
+    share = share_explained([(FREE, 10)])
+    assert (share.n, share.explained) == (1, 0.0)
+    assert share.expected == pytest.approx(explained / 11)
+    assert share.ci_low == 0.0
+    # Wilson's interval for none of one.
+    assert share.ci_high == pytest.approx(0.7935, abs=1e-4)
+
+
+def test_right_answers_are_skipped() -> None:
+    assert share_explained([(SIMPLE, "9"), (SIMPLE, "17")]).n == 1
+    with pytest.raises(TreecutError, match="no number to explain"):
+        share_explained([(SIMPLE, "9")])
+
+
+# --- Size ---
+
+
+def test_a_problem_with_all_the_variables_of_the_theme() -> None:
+    problem = generate(ProblemConfig(ans_depth=20, num_vars=28), random.Random(3))
+    value = same_price_number(problem.text)
+    assert value is not None
+    assert explain(problem, value)[0].kind == "same_price"
+
+
+def test_a_text_full_of_cycles_ends_soon_and_is_still_explained() -> None:
+    """Nine prices all tied to each other: far more ways lead through them than can be tried."""
+    items = [item.name for item in load_theme("food").items if item.name[0] not in "aeiou"][:9]
+    parts = [
+        f"A {a} at Texas BBQ costs {j - i if j - i > 1 else 'a'} dollar{'s' * (j - i > 1)} more "
+        f"than a {b} at Texas BBQ."
+        for i, a in enumerate(items)
+        for j, b in enumerate(items)
+        if i < j
+    ]
+    stated = f"A {items[8]} at Urban Plate costs 4 dollars."
+    question = f"Question: how much does a {items[0]} at Texas BBQ cost?"
+    text = " ".join([*parts, stated, question])
+    assert same_price_number(text) == "12"
+    first = explain(text, 12)[0]
+    assert first.kind == "same_price"
+    assert set(first.variables) == {f"{items[8]} at Texas BBQ", f"{items[8]} at Urban Plate"}
+
+
+def test_what_the_text_itself_says_is_no_belief() -> None:
+    """A text that contradicts itself elsewhere, and fixes the asked price by a cycle."""
+    text = (
+        "A pie at Texas BBQ costs 4 dollars. A pie at Texas BBQ costs 5 dollars. "
+        "A pizza at Urban Plate and a burger at Urban Plate cost 20 dollars. "
+        "A pizza at Urban Plate costs 2 dollars more than a burger at Urban Plate. "
+        "Question: how much does a pizza at Urban Plate cost?"
+    )
+    assert of_kind(explain(text, 11), "same_price") == []
+
+
+# --- Command line ---
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "treecut_tasks", "explain", *arguments],
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=Path(__file__).resolve().parents[1],
+        check=False,
+    )
+
+
+def test_command_prints_the_explanations(tmp_path: Path) -> None:
+    file = tmp_path / "problem.txt"
+    file.write_text(SAME_PRICE + "\n", encoding="utf-8")
+    result = run("--problem-file", str(file), "--value", "90")
+    assert result.returncode == 0, result.stderr
+    out = result.stdout
+    assert "The text leaves it open: " in out
+    assert "1. same_price: The same price is taken for a pair of jeans" in out
+    assert "3. “A pair of jeans at Elegant Attire and 3 linen shirts at Elegant Attire cost" in out
+    chance = explain(SAME_PRICE, 90)[0].chance
+    assert f"lead to {chance} of 11 prices" in out
+    assert run("--problem-file", "-", "--value", "90", stdin=SAME_PRICE).stdout == out
+
+
+def test_command_reads_a_line_of_a_data_file() -> None:
+    lines = "".join(json.dumps({"problem": text}) + "\n" for text in (SAME_PRICE, SIMPLE))
+    right = run("--problem-file", "-", "--line", "2", "--value", "9", stdin=lines)
+    assert "The text determines it: 9 dollars.\n\n9 dollars is the right answer" in right.stdout
+    none = run("--problem-file", "-", "--line", "2", "--value", "-1000", stdin=lines)
+    assert "No single false step that is tried leads to -1000 dollars." in none.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "says"),
+    [
+        (("--value", "9"), '{"problem": "x"}\n', "say with --line"),
+        (("--value", "9", "--line", "2"), "{}\n", "has no line 2"),
+        (("--value", "9", "--line", "1"), "{}\n", "has no problem"),
+        (("--value", "9", "--line", "1"), SIMPLE, "is not JSON"),
+        (("--value", "nine"), SIMPLE, "'nine' is no number"),
+        (("--value", "\x1b[31m9"), SIMPLE, "is no number"),
+        (("--value", "9"), SIMPLE.replace("pizza", "\x1b[31mpizza\x07"), "cannot be read"),
+        (("--value", "9", "--theme", "no"), SIMPLE, "Unknown theme 'no'"),
+    ],
+)
+def test_command_refuses_bad_input_in_one_sentence(
+    arguments: tuple[str, ...], stdin: str, says: str
+) -> None:
+    result = run("--problem-file", "-", *arguments, stdin=stdin)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert says in result.stderr
+    assert result.stderr.removesuffix("\n").isprintable()
+
+
+def test_command_and_a_missing_file() -> None:
+    result = run("--problem-file", "no such file", "--value", "9")
+    assert result.returncode == 2
+    assert "'no such file' cannot be read" in result.stderr

@@ -1,0 +1,295 @@
+"""From the false steps to explanations: what each value of the asked price could come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Protocol
+
+from treecut_tasks.attribution import _steps
+from treecut_tasks.attribution._steps import Step
+from treecut_tasks.attribution._system import Price, System
+from treecut_tasks.attribution._words import amount, sentences
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.reading import Determined, Verdict, read_problem
+from treecut_tasks.themes import Theme
+
+_FAMILIES: tuple[tuple[str, Callable[[System], Iterator[Step]]], ...] = (
+    ("same_price", _steps.same_price),
+    ("misread_variable", _steps.misread_place),
+    ("misread_variable", _steps.misread_item),
+    ("misread_formula", _steps.misread_comparison),
+    ("misread_formula", _steps.misread_quantity),
+    ("misread_formula", _steps.misread_per_piece),
+    ("misread_formula", _steps.half_a_sentence),
+    ("whole_quantity", _steps.whole_quantity),
+    ("other_price", _steps.other_price),
+    ("equal_prices", _steps.equal_prices),
+    ("whole_prices", _steps.whole_prices),
+    ("copied_number", _steps.copied_number),
+    ("assumed_price", _steps.assumed_price),
+)
+"""The kind of each family of false steps and the function that tries them, most plausible first."""
+
+KINDS: tuple[str, ...] = tuple(dict.fromkeys(kind for kind, _ in _FAMILIES))
+"""The kinds of explanations, most plausible first."""
+
+_VALUE = re.compile(r"[-+]?\d{1,400}(?:/\d{1,400}|\.(\d{1,400}))?", re.ASCII)
+_TYPESET_APOSTROPHE = "\u2019"
+
+# `14.33` is how a model writes 43/3; with fewer decimals a rounded number fits too many prices.
+_ROUNDED_DECIMALS = 2
+
+
+class HasText(Protocol):
+    """A problem: anything with its text."""
+
+    @property
+    def text(self) -> str:
+        """The sentences and the question."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One false step that leads to the value.
+
+    Attributes:
+        kind: one of `KINDS`.
+        sentences: numbers, from 1, of the sentences in which the step is taken.
+        derivation: numbers of all sentences from which the value follows, in text order.
+        variables: the variables that the step is about, `burger at Bistro Nice`.
+        value: the value that follows, in money units.
+        description: the step in the problem's own terms, one sentence.
+        chance: how many of the theme's prices (the right one left out) this kind of step would
+            have explained for this problem, counting the steps that are as simple as this one or
+            simpler. The more, the less the agreement means.
+        candidates: how many prices that are, 11 in the built-in themes (10 beside a right answer).
+    """
+
+    kind: str
+    sentences: tuple[int, ...]
+    derivation: tuple[int, ...]
+    variables: tuple[str, ...]
+    value: Fraction
+    description: str
+    chance: int
+    candidates: int
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """All that the false steps make of one problem.
+
+    Attributes:
+        system: the problem.
+    """
+
+    system: System
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows from the text without a false step."""
+        return self.system.verdict
+
+    @cached_property
+    def right(self) -> Price | None:
+        """The right answer; None where the text leaves the asked price open."""
+        if isinstance(self.verdict, Determined):
+            return self.verdict.value.numerator, self.verdict.value.denominator
+        return None
+
+    @cached_property
+    def candidates(self) -> tuple[Price, ...]:
+        """The prices that a guess could be: those of the theme, but for the right one."""
+        theme = self.system.read.theme
+        prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
+        return tuple((price, 1) for price in prices if (price, 1) != self.right)
+
+    @cached_property
+    def steps(self) -> dict[Price, list[tuple[int, Step]]]:
+        """The steps that lead to each value, each with the index of its family."""
+        table: dict[Price, list[tuple[int, Step]]] = {}
+        for index, (_, family) in enumerate(_FAMILIES):
+            for step in family(self.system):
+                table.setdefault(step.value, []).append((index, step))
+        return table
+
+    @cached_property
+    def simplest(self) -> dict[str, dict[Price, tuple[int, int]]]:
+        """By kind: the candidates it explains, each with family and level of the simplest step."""
+        table: dict[str, dict[Price, tuple[int, int]]] = {kind: {} for kind in KINDS}
+        for price in self.candidates:
+            for index, step in self.steps.get(price, ()):
+                of_kind = table[kind_of(index)]
+                rank = (index, step.level)
+                of_kind[price] = min(rank, of_kind.get(price, rank))
+        return table
+
+    def expected(self, kind: str | None = None) -> float:
+        """Share of the candidates that would be explained, by one kind or by any."""
+        if not self.candidates:
+            return 0.0
+        if kind is not None:
+            return len(self.simplest[kind]) / len(self.candidates)
+        return sum(price in self.steps for price in self.candidates) / len(self.candidates)
+
+    def chance(self, index: int, level: int) -> int:
+        """How many candidates a kind explains by steps of at most this family and level."""
+        ranks = self.simplest[kind_of(index)].values()
+        return sum(rank <= (index, level) for rank in ranks)
+
+    def find(self, value: str | int | Fraction) -> list[tuple[int, Step]]:
+        """Return the steps that lead to a value, simplest first.
+
+        Raises:
+            TreecutError: the value is no number.
+        """
+        found = [pair for price in self._prices(value) for pair in self.steps.get(price, ())]
+        return sorted(found, key=_simplicity)
+
+    def is_right(self, value: str | int | Fraction) -> bool:
+        """Tell whether a value is the right answer.
+
+        Raises:
+            TreecutError: the value is no number.
+        """
+        return self.right is not None and self.right in _meant(value, [self.right])
+
+    def _prices(self, value: str | int | Fraction) -> list[Price]:
+        return [] if self.is_right(value) else _meant(value, self.steps)
+
+
+def kind_of(family: int) -> str:
+    """Return the kind of the family with this index."""
+    return _FAMILIES[family][0]
+
+
+def _simplicity(pair: tuple[int, Step]) -> tuple[int, int, int, tuple[int, ...]]:
+    index, step = pair
+    return index, step.level, len(step.way), step.sentences
+
+
+def explain(
+    problem: HasText | str, value: str | int | Fraction, themes: Sequence[Theme] | None = None
+) -> list[Explanation]:
+    """Say which false steps lead to a number that somebody gave for a problem.
+
+    The number is one that was given for an unanswerable problem, or a wrong one for an answerable
+    problem; the right one needs no explanation and gets none. Everything is worked out from the
+    problem's text alone, by exact arithmetic; the response is not looked at. So two steps that come
+    to the same cannot be told apart: an item misread for the same item at another place often leads
+    to the value to which the belief in equal prices leads.
+
+    Every step is a single mistake (the belief that items cost the same everywhere counts as one).
+    Kinds and what they try:
+
+    - `same_price`: one item, or several, cost the same at every place, no matter whether that
+      contradicts the rest of the text.
+    - `misread_variable`: in one sentence, an item is read for the same item at another place, or for
+      another item at the same place.
+    - `misread_formula`: in one sentence, more is read for less, a sum for a difference, a quantity
+      is dropped or exchanged for the other, the money is taken for each piece, or only one side is
+      read.
+    - `whole_quantity`, only beside a right answer: the price of several pieces.
+    - `other_price`: the price of another item; beside a right answer, of one on the way to it.
+    - `equal_prices`, where the price is open: the two items of one sentence cost the same.
+    - `whole_prices`, where the price is open: prices are whole, the lowest or highest possible.
+    - `copied_number`: an amount of money out of the text.
+    - `assumed_price`, where the price is open: one price that hangs on the asked one is 0, 1 or 10,
+      or any of these prices is that of a stated one at the same place. More values would explain
+      nearly any number.
+
+    Explanations are ranked by kind in that order, which goes from what the paper found in real
+    answers (Appendix C) to mere guesses; then by how far-fetched the step is within its kind (fewer
+    items merged, for example); then by the number of sentences used. Chance agreement is reported
+    beside every explanation and does not change the order.
+
+    Args:
+        problem: a `Problem`, or its text.
+        value: the number, as `classify_outcome` gives it (`11`, `-3`, `43/3`, `10.5`). A number with
+            two or more decimals also stands for a fraction of which it is the beginning or the
+            rounding.
+        themes: the vocabularies in which the problem may be written; None for the built-in ones.
+
+    Returns:
+        The explanations, the most plausible first; none where no single false step leads to it.
+
+    Raises:
+        TreecutError: the text cannot be read, or the value is no number.
+    """
+    analysis = analyse(problem, themes)
+    return [_explanation(analysis, index, step) for index, step in analysis.find(value)]
+
+
+def analyse(problem: HasText | str, themes: Sequence[Theme] | None = None) -> Analysis:
+    """Read a problem and lay it out; what is worked out for it is kept for the next value.
+
+    Raises:
+        TreecutError: the text cannot be read.
+    """
+    text = problem if isinstance(problem, str) else problem.text
+    return _analyse(text.strip(), None if themes is None else tuple(themes))
+
+
+# Responses to one problem, repetitions for example, come one after the other.
+@lru_cache(maxsize=256)
+def _analyse(text: str, themes: tuple[Theme, ...] | None) -> Analysis:
+    try:
+        return Analysis(System.of(read_problem(text, themes)))
+    except TreecutError:
+        # Problems copied from a typeset page, the paper's for example, say Mike\u2019s Place.
+        if _TYPESET_APOSTROPHE not in text:
+            raise
+        plain = text.replace(_TYPESET_APOSTROPHE, "'")
+        return Analysis(System.of(read_problem(plain, themes)))
+
+
+def _explanation(analysis: Analysis, index: int, step: Step) -> Explanation:
+    variables = analysis.system.variables
+    derivation = tuple(sorted({sentence + 1 for sentence in step.way}))
+    value = Fraction(*step.value)
+    money = amount(analysis.system.read.theme, value)
+    follows = f": {sentences(derivation)} then {_give(derivation)} {money}" if derivation else ""
+    return Explanation(
+        kind=kind_of(index),
+        sentences=tuple(sorted(sentence + 1 for sentence in step.sentences)),
+        derivation=derivation,
+        variables=tuple(str(variables[number]) for number in step.variables),
+        value=value,
+        description=f"{step.claim}{follows}.",
+        chance=analysis.chance(index, step.level),
+        candidates=len(analysis.candidates),
+    )
+
+
+def _give(numbers: Sequence[int]) -> str:
+    return "give" if len(numbers) > 1 else "gives"
+
+
+def _meant(value: str | int | Fraction, prices: Iterable[Price]) -> list[Price]:
+    """Return those of the prices for which a written number stands."""
+    number, decimals = _number(value)
+    exact = (number.numerator, number.denominator)
+    among = set(prices)
+    if exact in among:
+        return [exact]
+    if decimals < _ROUNDED_DECIMALS:
+        return []
+    unit = Fraction(1, 10**decimals)
+    return [p for p in among if p[1] > 1 and abs(Fraction(*p) - number) < unit]
+
+
+def _number(value: str | int | Fraction) -> tuple[Fraction, int]:
+    """Read a value: the number, and with how many decimals it is written."""
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+        return Fraction(value), 0
+    match = _VALUE.fullmatch(value.strip()) if isinstance(value, str) else None
+    try:
+        if match is not None:
+            return Fraction(match[0]), len(match[1] or "")
+    except ZeroDivisionError:
+        pass
+    raise TreecutError(f"{value!r:.60} is no number to explain: give one as 11, -3, 43/3 or 10.5.")
