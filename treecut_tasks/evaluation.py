@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from treecut_tasks.attribution import KINDS, Explanation, analyse, explain
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.fewshot import (
     SHOT_CHOICES,
@@ -42,6 +43,7 @@ from treecut_tasks.prompts import (
 )
 from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown, values_equal
 from treecut_tasks.scoring.rates import rate_table
+from treecut_tasks.themes import BUILTIN_THEMES, load_theme
 
 T = TypeVar("T")
 
@@ -93,13 +95,24 @@ PAIRED_RATES = (
 """Names of the rates over pairs. The four `pair_…` add up to one: right on both, a number (right or
 wrong) to both, unknown to both, and the rest; all by the verdict of a careful reader."""
 
+CAUSE_RATES = (
+    *(f"cause_{kind}" for kind in KINDS),
+    "cause_unexplained",
+    "cause_same_price_by_chance",
+    "cause_any_by_chance",
+)
+"""Names of the shares of responses whose wrong number has this kind of first explanation (see
+`treecut_tasks.attribution`). Up to `cause_unexplained` they add up to `answered_rate` on unanswerable
+and to `wrong_number_rate` on answerable problems. The last two say what guesses from the theme's
+price range would have given: same_price first, and any explanation at all."""
+
 PAPER_RATES = ("hallucination_rate", "accuracy", "false_unknown_rate", "pair_solved_rate")
 """The rates that the paper's tables report, and the share of solved pairs. They are given with an
 interval and for each depth; the others stand beside them for all responses together."""
 
 _RATES: dict[TaskKind, tuple[str, ...]] = {
-    "unanswerable": UNANSWERABLE_RATES,
-    "answerable": ANSWERABLE_RATES,
+    "unanswerable": (*UNANSWERABLE_RATES, *CAUSE_RATES),
+    "answerable": (*ANSWERABLE_RATES, *CAUSE_RATES),
     "paired": PAIRED_RATES,
 }
 
@@ -162,8 +175,8 @@ class ItemSet:
         if item.shot_source is None:
             raise TreecutError(
                 f"fewshot is {fewshot}, but {item.metadata['source']} has no worked solution (proof), or "
-                "tells no configuration with a built-in theme, so that no examples of the same kind can be made: use "
-                "a file of `treecut generate` or one of the authors', or fewshot 0."
+                "tells no configuration with a built-in theme, so that no examples of the same kind can "
+                "be made: use a file of `treecut generate` or one of the authors', or fewshot 0."
             )
         return draw_shots(item.shot_source, fewshot, choice, self.reserved)
 
@@ -417,6 +430,8 @@ def draw_items(
         origin = {
             "configuration": label,
             **config.as_dict(),
+            # A theme of the user's is found by its path, not by its name.
+            "theme_file": None if parameters.theme in BUILTIN_THEMES else parameters.theme,
             "counterpart": parameters.counterpart,
             "seed": parameters.seed,
             "index": drawn.index,
@@ -438,6 +453,7 @@ def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSourc
         prompt=user_prompt(problem.text),
         metadata={
             **origin,
+            "problem": problem.text,
             "unanswerable": problem.config.unanswerable,
             "lacks": problem.lacks.sentence.text if problem.lacks else None,
         },
@@ -489,6 +505,7 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
     }
     metadata = {
         **known,
+        "problem": record.problem,
         "unanswerable": record.unanswerable,
         "ans_depth": known.get("ans_depth", "unspecified"),
         "configuration": f"ans_depth_{known.get('ans_depth', 'unspecified')}",
@@ -553,17 +570,27 @@ class ScoredResponse:
     """A response judged.
 
     Attributes:
-        rates: for each name of `rate_names`, 1.0 if the response counts towards it, else 0.0.
+        rates: for each name of `rate_names`, 1.0 if the response counts towards it, else 0.0 (what
+            chance would give is in between).
         says_unknown: the paper's rule (Appendix B.2) on the raw visible text.
         outcome: what a careful reader says the model committed to.
+        cause: the first explanation of a wrong number; None for other responses, for a number that
+            nothing explains, and where the problem's text is not at hand.
     """
 
     rates: dict[str, float]
     says_unknown: bool
     outcome: Outcome
+    cause: Explanation | None
 
 
-def score_response(answer: str, response: str | None, truncated: bool = False) -> ScoredResponse:
+def score_response(
+    answer: str,
+    response: str | None,
+    truncated: bool = False,
+    problem: str | None = None,
+    theme: str | None = None,
+) -> ScoredResponse:
     """Judge a response.
 
     On unanswerable problems a hallucination is, as in the paper, everything that the paper's rule
@@ -574,6 +601,9 @@ def score_response(answer: str, response: str | None, truncated: bool = False) -
         answer: the price in digits, or `unknown` for an unanswerable problem.
         response: the visible text of the response; None counts as empty.
         truncated: whether the framework knows that the response was cut off.
+        problem: the problem's text, from which a wrong number is explained; without it, or where
+            it is not a TreeCut text, a wrong number counts as unexplained.
+        theme: name or path of the theme of the problem, if it is not a built-in one.
     """
     text = response or ""
     unknown_by_rule = says_unknown(text)
@@ -582,6 +612,7 @@ def score_response(answer: str, response: str | None, truncated: bool = False) -
     no_answer = not is_unknown and not is_number
     disagree = unknown_by_rule != is_unknown
     if answer == UNKNOWN:
+        right = False
         flags = (not unknown_by_rule, is_unknown, is_number, no_answer, disagree)
         names = UNANSWERABLE_RATES
     else:
@@ -589,7 +620,32 @@ def score_response(answer: str, response: str | None, truncated: bool = False) -
         flags = (right, is_number and not right, is_unknown, no_answer, disagree)
         names = ANSWERABLE_RATES
     rates = {name: float(flag) for name, flag in zip(names, flags, strict=True)}
-    return ScoredResponse(rates, unknown_by_rule, outcome)
+    rates |= dict.fromkeys(CAUSE_RATES, 0.0)
+    cause = None
+    if is_number and not right:
+        if problem is not None and outcome.value is not None:
+            cause, by_chance = _explain(problem, outcome.value, theme)
+            rates |= by_chance
+        rates[f"cause_{cause.kind}" if cause else "cause_unexplained"] = 1.0
+    return ScoredResponse(rates, unknown_by_rule, outcome, cause)
+
+
+def _explain(
+    problem: str, value: str, theme: str | None
+) -> tuple[Explanation | None, dict[str, float]]:
+    """The first explanation of a wrong number, and what guesses would have given."""
+    themes = None if theme is None else [load_theme(theme)]
+    try:
+        analysis = analyse(problem, themes)
+    except TreecutError:
+        # Not a text of ours, in a data file of the user's for example.
+        return None, {}
+    explanations = explain(problem, value, themes)
+    by_chance = {
+        "cause_same_price_by_chance": analysis.expected("same_price"),
+        "cause_any_by_chance": analysis.expected(),
+    }
+    return (explanations[0] if explanations else None), by_chance
 
 
 def score_pair(

@@ -86,6 +86,7 @@ def unanswerable(
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
         fewshot_format: single (one user message) or turns (user and assistant turns).
         data_file: JSON Lines files in the published format, evaluated instead of generated problems.
+        **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("unanswerable", locals())
 
@@ -126,6 +127,7 @@ def answerable(
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
         fewshot_format: single (one user message) or turns (user and assistant turns).
         data_file: JSON Lines files in the published format, evaluated instead of generated problems.
+        **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("answerable", locals())
 
@@ -169,6 +171,7 @@ def paired(
         fewshot_format: single (one user message) or turns (user and assistant turns).
         data_file: two aligned JSON Lines files, first the unanswerable problems, then their
             counterparts, evaluated instead of generated pairs.
+        **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("paired", locals())
 
@@ -203,6 +206,7 @@ def structure(
         fewshot: number of worked examples in each prompt, even.
         fewshot_examples: per_problem or shared (one set for each configuration).
         fewshot_format: single (one user message) or turns (user and assistant turns).
+        **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("unanswerable", locals(), structure_configurations)
 
@@ -239,6 +243,7 @@ def cut_location(
         fewshot: number of worked examples in each prompt, even.
         fewshot_examples: per_problem or shared (one set for each configuration).
         fewshot_format: single (one user message) or turns (user and assistant turns).
+        **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("unanswerable", locals(), cut_location_configurations)
 

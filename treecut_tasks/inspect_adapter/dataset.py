@@ -20,6 +20,7 @@ class ProblemMetadata(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    problem: str
     unanswerable: bool
     ans_depth: int | str
     configuration: str
@@ -28,6 +29,7 @@ class ProblemMetadata(BaseModel):
     composite_name: bool | None = None
     order: str | None = None
     theme: str | None = None
+    theme_file: str | None = None
     sampling: str | None = None
     seed: int | None = None
     index: int | None = None

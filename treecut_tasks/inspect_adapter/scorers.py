@@ -102,20 +102,26 @@ async def _score(state: TaskState, target: Target) -> Score:
         target.text,
         state.output.completion,
         truncated=stop_reason in ("max_tokens", "model_length"),
+        problem=state.metadata.get("problem"),
+        theme=state.metadata.get("theme_file"),
     )
-    outcome = judged.outcome
+    outcome, cause = judged.outcome, judged.cause
+    explanation = (
+        f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
+        f"'answer'; a reader finds {outcome.outcome} ({outcome.reason})."
+    )
+    if cause is not None:
+        explanation += f" The number may come from this: {cause.description}"
     return Score(
         value=judged.rates,
         answer=outcome.value if outcome.outcome == "number" else outcome.outcome,
         reason=_REASONS.get(outcome.reason, outcome.reason),
-        explanation=(
-            f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
-            f"'answer'; a reader finds {outcome.outcome} ({outcome.reason})."
-        ),
+        explanation=explanation,
         metadata={
             "says_unknown": judged.says_unknown,
             "outcome": outcome.outcome,
             "outcome_reason": outcome.reason,
             "stop_reason": stop_reason,
+            "cause": None if cause is None else cause.kind,
         },
     )

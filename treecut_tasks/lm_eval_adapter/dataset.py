@@ -82,7 +82,10 @@ def _data_set(kind: TaskKind, arguments: Mapping[str, Any]) -> DataSet:
     if kind == "paired":
         rows = [
             _row(first, system)
-            | {f"counterpart_{name}": getattr(second, name) for name in ("id", "prompt", "answer")}
+            | {
+                f"counterpart_{name}": getattr(second, name)
+                for name in ("id", "problem", "prompt", "answer")
+            }
             for first, second in item_set.pairs()
         ]
     else:
@@ -120,13 +123,14 @@ def _parameters(arguments: Mapping[str, Any]) -> TaskParameters:
 
 def _row(item: Item, system: str | None) -> dict[str, Any]:
     """One row; `lm_eval --log_samples` writes it whole, so it says where the problem comes from."""
+    metadata = {name: value for name, value in item.metadata.items() if name != "problem"}
     return {
         "id": item.id,
+        "problem": item.problem,
+        "theme_file": item.metadata.get("theme_file") or "",
         "system": system or "",
         "prompt": item.prompt,
         "answer": item.answer,
         "ans_depth": str(item.metadata["ans_depth"]),
-        "metadata": json.dumps(
-            {**item.metadata, "treecut_tasks_version": version("treecut-tasks")}
-        ),
+        "metadata": json.dumps({**metadata, "treecut_tasks_version": version("treecut-tasks")}),
     }

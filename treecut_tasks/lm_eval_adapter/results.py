@@ -8,6 +8,15 @@ from typing import Any
 from treecut_tasks.evaluation import PAPER_RATES, score_pair, score_response
 from treecut_tasks.scoring.rates import rate
 
+_MAIN_CAUSES = (
+    "cause_same_price",
+    "cause_same_price_by_chance",
+    "cause_misread_variable",
+    "cause_misread_formula",
+    "cause_unexplained",
+)
+"""The causes that lm-eval prints; Inspect has a metric for each."""
+
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
     """Judge the response to one document.
@@ -20,14 +29,30 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> di
         A value for every metric of the task's `metric_list`, for every document: lm-eval would
         silently leave a document out of a metric that is missing.
     """
-    return _with_interval_ends(score_response(doc["answer"], results[0]).rates)
+    rates = _score(doc, "", results[0])
+    return _with_interval_ends(
+        {
+            name: value
+            for name, value in rates.items()
+            if name in _MAIN_CAUSES or not name.startswith("cause_")
+        }
+    )
 
 
 def process_pair(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
     """Judge the responses to both members of a pair; otherwise as `process_results`."""
-    unanswerable = score_response(doc["answer"], results[0]).rates
-    answerable = score_response(doc["counterpart_answer"], results[1]).rates
-    return _with_interval_ends(score_pair(unanswerable, answerable))
+    return _with_interval_ends(
+        score_pair(_score(doc, "", results[0]), _score(doc, "counterpart_", results[1]))
+    )
+
+
+def _score(doc: Mapping[str, Any], member: str, response: str | None) -> dict[str, float]:
+    return score_response(
+        doc[f"{member}answer"],
+        response,
+        problem=doc[f"{member}problem"],
+        theme=doc["theme_file"] or None,
+    ).rates
 
 
 def _with_interval_ends(rates: Mapping[str, float]) -> dict[str, float]:
