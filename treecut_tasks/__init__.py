@@ -10,7 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from treecut_tasks.attribution import explain
     from treecut_tasks.errors import TreecutError
+    from treecut_tasks.evaluation import score_responses, summarise_responses
     from treecut_tasks.problems import (
         Pair,
         Problem,
@@ -35,6 +37,7 @@ __all__ = [
     "answerable",
     "classify_outcome",
     "cut_location",
+    "explain",
     "generate",
     "generate_pair",
     "load_theme",
@@ -42,13 +45,17 @@ __all__ = [
     "paired",
     "problem_at",
     "says_unknown",
+    "score_responses",
     "stream",
     "structure",
+    "summarise_responses",
     "unanswerable",
 ]
 
 _HOMES = {
+    "treecut_tasks.attribution": ("explain",),
     "treecut_tasks.errors": ("TreecutError",),
+    "treecut_tasks.evaluation": ("score_responses", "summarise_responses"),
     "treecut_tasks.problems": (
         "Pair",
         "Problem",

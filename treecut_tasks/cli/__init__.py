@@ -19,6 +19,7 @@ _COMMANDS = {
     "lm-eval-path": "treecut_tasks.cli.lm_eval_path",
     "published-data": "treecut_tasks.cli.published_data",
     "run-config": "treecut_tasks.cli.run_config",
+    "score": "treecut_tasks.cli.score",
     "verify": "treecut_tasks.cli.verify",
 }
 

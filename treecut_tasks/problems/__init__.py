@@ -22,7 +22,7 @@ from treecut_tasks.problems.pairs import (
 )
 from treecut_tasks.problems.problem import UNKNOWN, Problem, Removed, Sentence, content_id
 from treecut_tasks.problems.published import PublishedFile, published_files
-from treecut_tasks.problems.records import Record, read_data_files
+from treecut_tasks.problems.records import Record, is_answer, read_data_files
 from treecut_tasks.problems.streams import (
     check_seed,
     pair_at,
@@ -62,6 +62,7 @@ __all__ = [
     "draw_data_set",
     "generate",
     "generate_pair",
+    "is_answer",
     "pair_at",
     "pairs_stream",
     "problem_at",

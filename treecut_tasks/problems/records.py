@@ -129,7 +129,7 @@ def _parse_line(line: str, path: Path, number: int) -> Record:
     problem, answer, proof = data["problem"], data["answer"], data.get("proof")
     if not isinstance(problem, str) or not problem.strip():
         raise TreecutError(f"{source} has the problem {_shown(problem)}: it must be a text.")
-    if not isinstance(answer, str) or not _is_answer(answer):
+    if not is_answer(answer):
         raise TreecutError(
             f"{source} has the answer {_shown(answer)}: it must be 'unknown', or a number in quotes "
             "such as '11'."
@@ -148,7 +148,10 @@ def _parse_line(line: str, path: Path, number: int) -> Record:
     )
 
 
-def _is_answer(answer: str) -> bool:
+def is_answer(answer: object) -> bool:
+    """Whether a value is an answer as data files write it: `unknown`, or a number in digits."""
+    if not isinstance(answer, str):
+        return False
     return answer == UNKNOWN or _ANSWER.fullmatch(answer) is not None
 
 

@@ -1,0 +1,99 @@
+"""`treecut score`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from treecut_tasks.evaluation import ScoredResponse
+
+
+@click.command("score")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "-o",
+    "output",
+    metavar="FILE",
+    help="Also write each response's judgement as JSON Lines; - is standard output.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the rates as JSON.")
+def command(file: str, output: str | None, as_json: bool) -> None:
+    """Score responses that you already have, without any framework.
+
+    FILE is JSON Lines (- is standard input), each line with the keys problem, answer (a number in
+    digits, or unknown) and response; truncated (true where it was cut off) and theme may be added.
+    Prints the rates of both kinds of problems, those of the paper with their 95 % intervals.
+    """
+    from treecut_tasks.cli.output import whole_file
+    from treecut_tasks.evaluation import score_responses, summarise_responses
+
+    rows = _read(file)
+    scored = score_responses(rows)
+    if output is not None:
+        with whole_file(output) as lines:
+            for row, (kind, judged) in zip(rows, scored, strict=True):
+                lines.write(json.dumps(_judgement(row, kind, judged)) + "\n")
+    rates = summarise_responses(scored)
+    counts = {kind: sum(each == kind for each, _ in scored) for kind in rates}
+    if as_json:
+        table = {kind: {"n": counts[kind], **values} for kind, values in rates.items()}
+        click.echo(json.dumps(table, indent=2), err=output == "-")
+        return
+    for kind, values in rates.items():
+        click.echo(f"{kind} ({counts[kind]} responses)", err=output == "-")
+        for name, value in values.items():
+            if not name.endswith(("_stderr", "_ci_low", "_ci_high")):
+                click.echo(f"  {_row(name, values, value)}", err=output == "-")
+
+
+def _row(name: str, values: dict[str, float], value: float) -> str:
+    text = f"{name:28}{100 * value:6.1f} %"
+    if f"{name}_ci_low" in values:
+        text += f"  ({100 * values[f'{name}_ci_low']:.1f} to {100 * values[f'{name}_ci_high']:.1f})"
+    return text
+
+
+def _judgement(row: dict[str, Any], kind: str, judged: ScoredResponse) -> dict[str, Any]:
+    cause = judged.cause
+    return {
+        "problem": row["problem"],
+        "answer": row["answer"],
+        "kind": kind,
+        "says_unknown": judged.says_unknown,
+        "outcome": judged.outcome.outcome,
+        "value": judged.outcome.value,
+        "reason": judged.outcome.reason,
+        "cause": None if cause is None else cause.kind,
+        "explanation": None if cause is None else cause.description,
+    }
+
+
+def _read(file: str) -> list[dict[str, Any]]:
+    from treecut_tasks.errors import TreecutError
+
+    try:
+        with click.open_file(file, encoding="utf-8") as lines:
+            text = lines.read()
+    except OSError as error:
+        raise TreecutError(
+            f"{file!r} cannot be read ({error.strerror}): give the path of a JSON Lines file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise TreecutError(f"{file!r} is not UTF-8 text: save it as UTF-8.") from error
+    rows = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise TreecutError(f"{file}:{number} is not JSON ({error}).") from error
+        if not isinstance(row, dict):
+            raise TreecutError(f"{file}:{number} is not a JSON object.")
+        rows.append(row)
+    if not rows:
+        raise TreecutError(f"{file!r} is empty: it needs at least one response.")
+    return rows
