@@ -1,0 +1,209 @@
+"""Every command and every piece of Python in README.md runs.
+
+Commands are taken from the file and run as they stand, with three replacements that a machine
+without keys and without an hour needs: a provider's API is a server on loopback that enforces that
+API's rules, an evaluation gets a limit where the command has none, and the address of the reader's
+own server is that of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.framework_runs import OFFLINE
+from tests.servers.openai_rules import OpenAIRulesServer
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+PROBLEM = (
+    "A pizza at Texas BBQ and 3 lasagnas at Texas BBQ cost 48 dollars. A lasagna at Urban Plate "
+    "costs 6 dollars. 3 lasagnas at Urban Plate and 3 pizzas at Urban Plate cost 63 dollars. "
+    "Question: how much does a lasagna at Texas BBQ cost?"
+)
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def _marked(marker: str) -> str:
+    found = re.search(rf"^<!-- {marker} -->\n```bash\n(.*?)\n```", README, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"README.md has no block after <!-- {marker} -->"
+    return found[1]
+
+
+# The commands that make an environment have tests of their own below.
+_SETTING_UP = (_marked("main command"), _marked("test command"))
+COMMANDS = [
+    line
+    for block in _blocks("bash")
+    for line in block.splitlines()
+    if line and line not in _SETTING_UP
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which a reader tries the commands, with the files that they name."""
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "problem.txt").write_text(PROBLEM, encoding="utf-8")
+    responses = [
+        {"problem": PROBLEM, "answer": "unknown", "response": response}
+        for response in ("Answer: 11", "Answer: unknown", None)
+    ]
+    lines = "".join(json.dumps(response) + "\n" for response in responses)
+    (folder / "responses.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[OpenAIRulesServer]:
+    with OpenAIRulesServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[OpenAIRulesServer]:
+    with OpenAIRulesServer(enforce=False) as server:
+        yield server
+
+
+def _adapted(command: str, api: str, local: str) -> str:
+    command = command.replace("http://127.0.0.1:8000/v1", local)
+    # lm-eval knows the address of the API only from its model arguments.
+    if "openai-chat-completions" in command:
+        command = command.replace(
+            "model_args model=", f"model_args base_url={api}/chat/completions,model="
+        )
+    if re.search(r"\b(inspect eval|lm_eval)\b", command) and "--limit" not in command:
+        command += " --limit 2"
+    return command
+
+
+def test_there_are_commands() -> None:
+    assert len(COMMANDS) > 30
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command(
+    command: str, folder: Path, api: OpenAIRulesServer, local: OpenAIRulesServer
+) -> None:
+    binaries = Path(sys.executable).parent
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("INSPECT_")},
+        **OFFLINE,
+        "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": api.base_url,
+        "INSPECT_DISPLAY": "plain",
+    }
+    result = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", _adapted(command, api.base_url, local.base_url)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
+    )
+    output = result.stdout + result.stderr
+    assert result.returncode == 0, output
+    if "inspect eval" in command:
+        assert re.search(r"^(hallucination_rate|accuracy) +\d", output, re.MULTILINE), output
+    if "lm_eval" in command:
+        assert re.search(r"\|(hallucination_rate|accuracy) +\|", output), output
+    refused = [request.error for request in api.requests if request.error is not None]
+    assert not refused, refused
+
+
+def test_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    blocks = _blocks("python")
+    assert len(blocks) >= 2
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {"problem": PROBLEM})
+
+
+def test_values_in_python_comments() -> None:
+    from treecut_tasks import score_responses, summarise_responses
+
+    scored = score_responses([{"problem": PROBLEM, "answer": "unknown", "response": "Answer: 11"}])
+    cause = scored[0][1].cause
+    assert cause is not None
+    assert (scored[0][1].outcome.value, cause.kind) == ("11", "same_price")
+    assert summarise_responses(scored)["unanswerable"]["hallucination_rate"] == 1.0
+
+
+def test_printed_explanation_is_what_is_printed(folder: Path) -> None:
+    shown = re.search(
+        r"^\$ treecut explain --problem-file problem.txt --value 11\n(.*?)^```",
+        README,
+        re.MULTILINE | re.DOTALL,
+    )
+    assert shown is not None
+    printed = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "treecut_tasks",
+            "explain",
+            "--problem-file",
+            "problem.txt",
+            "--value",
+            "11",
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout
+    assert shown[1].strip() == printed.strip()
+
+
+def test_examples_of_rule_and_verdict() -> None:
+    from treecut_tasks.scoring import classify_outcome, says_unknown
+
+    rows = re.findall(
+        r"^\| (`Answer: .*?) \| (hallucination|correct) \| (unknown|number)", README, re.MULTILINE
+    )
+    assert len(rows) == 3
+    for cell, rule, verdict in rows:
+        response = "\n".join(re.findall(r"`(.*?)`", cell))
+        assert says_unknown(response) == (rule == "correct"), response
+        assert classify_outcome(response).outcome == verdict, response
+
+
+def test_ci_runs_the_test_command() -> None:
+    assert "<!-- test command -->" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.install
+def test_main_command(tmp_path: Path) -> None:
+    """The one command for the main job, in a clone, with nothing but python3."""
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    command = _marked("main command").replace("python3", sys.executable, 1)
+    result = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=clone,
+        env={**os.environ, **OFFLINE, "INSPECT_DISPLAY": "plain", "PYTHONPATH": ""},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=1800,
+        check=False,
+    )
+    output = result.stdout + result.stderr
+    assert result.returncode == 0, output
+    assert re.search(
+        r"^hallucination_rate +0\.\d+|^hallucination_rate +1\.0", output, re.MULTILINE
+    ), output
