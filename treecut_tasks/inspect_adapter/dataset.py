@@ -6,7 +6,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from pydantic import BaseModel, ConfigDict
 
-from treecut_tasks.evaluation import ItemSet, TaskParameters
+from treecut_tasks.evaluation import Item, ItemSet, TaskParameters
 from treecut_tasks.prompts import Message, user_messages
 
 
@@ -55,7 +55,7 @@ def to_dataset(name: str, item_set: ItemSet, parameters: TaskParameters) -> Memo
         samples.append(
             Sample(
                 id=item.id,
-                input=[_chat_message(message) for message in messages],
+                input=[_chat_message(message, item) for message in messages],
                 target=item.answer,
                 metadata=item.metadata,
             )
@@ -63,7 +63,10 @@ def to_dataset(name: str, item_set: ItemSet, parameters: TaskParameters) -> Memo
     return MemoryDataset(samples, name=name)
 
 
-def _chat_message(message: Message) -> ChatMessage:
+def _chat_message(message: Message, item: Item) -> ChatMessage:
     if message.role == "assistant":
         return ChatMessageAssistant(content=message.content)
-    return ChatMessageUser(content=message.content)
+    # For simulated models. Metadata of a message is logged but never sent to a provider.
+    return ChatMessageUser(
+        content=message.content, metadata={"configuration": item.metadata["configuration"]}
+    )

@@ -1,7 +1,8 @@
-"""The reference models as an Inspect model provider, `--model treecut/solver`."""
+"""Reference and simulated models as an Inspect model provider, `--model treecut/solver`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai.model import (
@@ -18,14 +19,22 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
 from treecut_tasks.policies import check_policy, respond
-from treecut_tasks.themes import load_theme
+from treecut_tasks.simulation import SIMULATED, Simulation, load_probabilities
+from treecut_tasks.themes import Theme, load_theme
+
+Answer = Callable[[ChatMessageUser], str]
+"""How a model answers the last user message."""
 
 
-class ReferenceModel(ModelAPI):
-    """A policy of `treecut_tasks.policies` that answers the last user message.
+class TreecutModel(ModelAPI):
+    """A model that answers the last user message by itself.
 
-    The model argument `theme` (`-M theme=path/to/own.yaml`) names the theme that problems are read
-    with, where it is not one of the built-in ones.
+    `treecut/solver`, `treecut/guesser` and `treecut/same_price` are the policies of
+    `treecut_tasks.policies`. `treecut/simulated` and `treecut/simulated-NAME` are simulated models of
+    `treecut_tasks.simulation`, with the model arguments `hallucination` and `accuracy` (probabilities),
+    `seed`, and `probabilities`, a YAML file with the hallucination probability of single
+    configurations. The model argument `theme` (`-M theme=path/to/own.yaml`) names the theme that
+    problems are read with, where it is not a built-in one.
     """
 
     def __init__(
@@ -38,14 +47,12 @@ class ReferenceModel(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         with shown_by_inspect():
-            self.policy = check_policy(model_name)
             theme = model_args.pop("theme", None)
-            if model_args:
-                raise TreecutError(
-                    f"Unknown model argument {sorted(model_args)[0]!r}: the reference models take only "
-                    "theme."
-                )
-            self.themes = None if theme is None else [load_theme(theme)]
+            themes = None if theme is None else [load_theme(theme)]
+            if model_name.startswith(SIMULATED):
+                self._answer = _simulated(model_name, themes, model_args)
+            else:
+                self._answer = _reference(model_name, themes, model_args)
 
     async def generate(
         self,
@@ -55,18 +62,43 @@ class ReferenceModel(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Answer the last user message."""
-        prompt = next(
-            message.text for message in reversed(input) if isinstance(message, ChatMessageUser)
-        )
-        output = ModelOutput.from_content(
-            f"treecut/{self.policy}", respond(self.policy, prompt, self.themes)
-        )
+        message = next(each for each in reversed(input) if isinstance(each, ChatMessageUser))
+        output = ModelOutput.from_content(f"treecut/{self.model_name}", self._answer(message))
         # Without a usage Inspect counts tokens with a table that it downloads. There are none here.
         output.usage = ModelUsage()
         return output
 
 
+def _reference(name: str, themes: Sequence[Theme] | None, arguments: dict[str, Any]) -> Answer:
+    policy = check_policy(name)
+    _check_arguments(arguments, ())
+    return lambda message: respond(policy, message.text, themes)
+
+
+def _simulated(name: str, themes: Sequence[Theme] | None, arguments: dict[str, Any]) -> Answer:
+    _check_arguments(arguments, ("hallucination", "accuracy", "seed", "probabilities"))
+    path = arguments.pop("probabilities", None)
+    simulation = Simulation(
+        name=name, by_configuration={} if path is None else load_probabilities(path), **arguments
+    )
+
+    def answer(message: ChatMessageUser) -> str:
+        # Our data sets say in the message which configuration its problem has.
+        configuration = (message.metadata or {}).get("configuration")
+        return simulation.respond(message.text, configuration, themes)
+
+    return answer
+
+
+def _check_arguments(arguments: dict[str, Any], allowed: Sequence[str]) -> None:
+    for name in arguments:
+        if name not in allowed:
+            raise TreecutError(
+                f"Unknown model argument {name!r}: this model takes {', '.join([*allowed, 'theme'])}."
+            )
+
+
 @modelapi(name="treecut")
 def treecut() -> type[ModelAPI]:
     """Register the provider `treecut`."""
-    return ReferenceModel
+    return TreecutModel
