@@ -14,10 +14,12 @@ from treecut_tasks.errors import TreecutError
 _BAD_INPUT = 2
 
 _COMMANDS = {
+    "audit": "treecut_tasks.cli.audit",
     "explain": "treecut_tasks.cli.explain",
     "generate": "treecut_tasks.cli.generate",
     "lm-eval-path": "treecut_tasks.cli.lm_eval_path",
     "published-data": "treecut_tasks.cli.published_data",
+    "report": "treecut_tasks.cli.report",
     "run-config": "treecut_tasks.cli.run_config",
     "score": "treecut_tasks.cli.score",
     "verify": "treecut_tasks.cli.verify",

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from treecut_tasks.problems.config import Sampling
 from treecut_tasks.problems.draws import GetRandBits, below
-from treecut_tasks.problems.tree import Edge, breadth_first
+from treecut_tasks.problems.tree import Edge, breadth_first, remembering_trees
 
 MAX_COEFFICIENT = 3
 """Coefficients are ±1, ±2, ±3 (Algorithm 1, line 28)."""
@@ -41,6 +41,7 @@ _SIZES = range(1, MAX_COEFFICIENT + 1)
 _SIGNED = (-3, -2, -1, 1, 2, 3)
 
 
+@lru_cache(maxsize=4096)
 def formula_choices(edge: Edge, sampling: Sampling) -> Choices:
     """All formulas that an edge can get."""
     parent, child = edge
@@ -57,8 +58,7 @@ def formula_choices(edge: Edge, sampling: Sampling) -> Choices:
     )
 
 
-# A run draws the same few trees over and over (90 at ten variables and depth 8).
-@lru_cache(maxsize=4096)
+@remembering_trees
 def tree_choices(
     parents: tuple[int, ...], cut_into: int | None, sampling: Sampling
 ) -> tuple[Choices, ...]:

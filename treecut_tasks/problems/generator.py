@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from treecut_tasks.problems.config import ProblemConfig
-from treecut_tasks.problems.draws import below, sampler, shuffler
+from treecut_tasks.problems.draws import GetRandBits, sampler, shuffler
 from treecut_tasks.problems.formulas import DRAW_FORMULAS, tree_choices
 from treecut_tasks.problems.problem import Problem
 from treecut_tasks.problems.wording import Phrases, composite_phrases, simple_phrases
@@ -25,16 +26,19 @@ def generate(config: ProblemConfig, rng: random.Random) -> Problem:
         config: what to draw.
         rng: the only source of randomness; it is advanced.
     """
-    return next(generate_endlessly(config, rng))
+    return _drawer(config)(rng.getrandbits)
 
 
 def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Problem]:
-    """Draw problems one after the other from one `rng`, each as `generate` would.
+    """Draw problems one after the other from one `rng`, each as `generate` would."""
+    draw, getrandbits = _drawer(config), rng.getrandbits
+    while True:
+        yield draw(getrandbits)
 
-    What does not change from problem to problem is prepared once, which makes this the fast way to
-    draw many.
-    """
-    getrandbits = rng.getrandbits
+
+@lru_cache(maxsize=256)
+def _drawer(config: ProblemConfig) -> Callable[[GetRandBits], Problem]:
+    """A function that draws a problem; what does not change between problems is prepared once."""
     theme = config.resolved_theme
     num_vars, ans_depth, cut_into = config.vars, config.ans_depth, config.cut_into
 
@@ -52,7 +56,7 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
     price_bits = num_prices.bit_length()
 
     path_parents = list(range(ans_depth))
-    off_path = range(ans_depth + 1, num_vars + 1)
+    off_path = [(i, i.bit_length()) for i in range(ans_depth + 1, num_vars + 1)]
     sampling = config.sampling
     draw_formulas = DRAW_FORMULAS[sampling]
     num_sentences = num_vars - config.unanswerable
@@ -60,7 +64,7 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
     forward = tuple(range(num_sentences))
     backward = forward[::-1]
 
-    while True:
+    def draw(getrandbits: GetRandBits) -> Problem:
         # Steps 1 and 2: names.
         candidates: list[Phrases]
         if config.composite_name:
@@ -81,8 +85,11 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
 
         # Step 4: the tree.
         parents = path_parents.copy()
-        for i in off_path:
-            parents.append(below(getrandbits, i))
+        for num_candidate_parents, bits in off_path:
+            r = getrandbits(bits)
+            while r >= num_candidate_parents:
+                r = getrandbits(bits)
+            parents.append(r)
         tree = tuple(parents)
 
         # Steps 5 to 7: its edges, the cut, and a formula for each remaining edge.
@@ -94,4 +101,6 @@ def generate_endlessly(config: ProblemConfig, rng: random.Random) -> Iterator[Pr
         else:
             order = forward if config.order == "forward" else backward
 
-        yield Problem(config, tuple(phrases), tuple(values), tree, tuple(formulas), order)
+        return Problem(config, tuple(phrases), tuple(values), tree, tuple(formulas), order)
+
+    return draw

@@ -13,7 +13,7 @@ from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.draws import below
 from treecut_tasks.problems.formulas import DRAW_FORMULAS, Formula, formula_choices
 from treecut_tasks.problems.solutions import explain_cut, solve_path
-from treecut_tasks.problems.tree import Edge, breadth_first
+from treecut_tasks.problems.tree import Edge, breadth_first, subtree
 from treecut_tasks.problems.wording import Phrases, Variable, question, word_formulas
 
 UNKNOWN = "unknown"
@@ -149,9 +149,8 @@ class Problem:
     def _solution(self, clauses: dict[int, str]) -> str:
         config, phrases = self.config, self.phrases
         if config.cut_into is not None:
-            return explain_cut(
-                config.cut_into, self._asked_phrases, self.formulas, clauses, phrases
-            )
+            detached = subtree(self.parents, config.cut_into)
+            return explain_cut(detached, self._asked_phrases, clauses, phrases)
         return solve_path(config.ans_depth, clauses, self.values, phrases, config.resolved_theme)
 
     @cached_property

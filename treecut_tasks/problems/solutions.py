@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from treecut_tasks.problems.formulas import Formula
 from treecut_tasks.problems.wording import Phrases, money_words
 from treecut_tasks.themes import Theme
 
@@ -36,32 +35,26 @@ def solve_path(
 
 
 def explain_cut(
-    cut_into: int,
+    detached: Sequence[int],
     asked: Phrases,
-    formulas: Sequence[Formula],
     clauses: Mapping[int, str],
     phrases: Sequence[Phrases],
 ) -> str:
     """Why an unanswerable problem has no answer: the detached subtree has too few formulas.
 
     Args:
-        cut_into: number of the variable at the root of the detached subtree.
+        detached: numbers of the variables of the detached subtree, breadth first.
         asked: phrases of the questioned variable.
-        formulas: the remaining formulas, breadth first.
         clauses: the formulas as clauses, by child.
         phrases: those of x_1, x_2, …
     """
     # Breadth first, so that an edge's parent has always been named before.
-    subtree = [cut_into]
-    for formula in formulas:
-        if formula.parent in subtree:
-            subtree.append(formula.child)
-    labels = ", ".join([phrases[i - 1].label for i in subtree])
-    facts = ", ".join([clauses[i] for i in subtree[1:]])
-    num_formulas = len(subtree) - 1
+    labels = ", ".join([phrases[i - 1].label for i in detached])
+    facts = ", ".join([clauses[i] for i in detached[1:]])
+    num_formulas = len(detached) - 1
     only = "1 linear formula" if num_formulas == 1 else f"{num_formulas} linear formulas"
     return (
         f"All we know about the prices of {labels} are: {facts}.\n"
-        f"There are {len(subtree)} variables but only {only}, so we cannot calculate the price of "
+        f"There are {len(detached)} variables but only {only}, so we cannot calculate the price of "
         f"{asked.label}."
     )

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 Edge = tuple[int, int]
 """(parent, child); variables are numbered from 1, 0 is the root."""
 
 
+# A run draws the same few trees over and over (90 at ten variables and depth 8).
+remembering_trees = lru_cache(maxsize=4096)
+"""Decorates functions of trees."""
+
+
+@remembering_trees
 def breadth_first(parents: tuple[int, ...]) -> tuple[Edge, ...]:
     """Edges from the root breadth first, children in the order attached (Algorithm 2).
 
@@ -22,3 +30,18 @@ def breadth_first(parents: tuple[int, ...]) -> tuple[Edge, ...]:
             edges.append((node, child))
             queue.append(child)
     return tuple(edges)
+
+
+@remembering_trees
+def subtree(parents: tuple[int, ...], top: int) -> tuple[int, ...]:
+    """The variables from `top` downwards, breadth first.
+
+    Args:
+        parents: the tree; `parents[i - 1]` is the parent of x_i, 0 for the root.
+        top: number of the variable to start from.
+    """
+    variables = [top]
+    for parent, child in breadth_first(parents):
+        if parent in variables:
+            variables.append(child)
+    return tuple(variables)

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 _TARGET = "unknown"
 _U_WORD = re.compile(r"(?<![a-z0-9])u[a-z0-9]{3,80}", re.IGNORECASE)
 _SPACED = re.compile(r"(?<![A-Za-z])u([ .\-_|]{1,2})n\1k\1n\1o\1w\1n(?![A-Za-z])", re.IGNORECASE)
-_SPLIT = re.compile(r"(?<![A-Za-z])un[ -]known(?![A-Za-z])", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"(?<![A-Za-z])u[ -]?n[ -]?k[ -]?n[ -]?o[ -]?w[ -]?n(?![A-Za-z])", re.IGNORECASE
+)
 
 _NEGATED_BEFORE = re.compile(
     r"(?:\b(?:not|no longer|never|neither|nor|rather than|instead of|no|without|isn't|aren't|wasn't"
@@ -25,6 +27,7 @@ _ARTICLE_BEFORE = re.compile(
     r"another|all|some|these|those|second|first|remaining|find|solve)\s[\W_]{0,2}$",
     re.IGNORECASE,
 )
+_HAS_BEFORE = re.compile(r"\b(?:has|have|having) an? $", re.IGNORECASE)
 _NOUN_AFTER = re.compile(
     r"^[\W_]{0,2}\s?(?:price|prices|value|values|cost|costs|variable|variables|quantity|quantities|"
     r"number|amount|item|items|parameter|term|in\b|x\b|[A-Z]\b)"
@@ -41,7 +44,8 @@ _FIND = (
     r"ascertain\w*|figured?\b|worked? out|work it out|resolv\w+|known?\b|conclude\w*|specif\w+|"
     r"given|answered|decided?|evaluated?|recover\w*|isolate\w*|provided|stated|say|tell|get\b|"
     r"uniquely|pinpoint\w*|settled?|narrow\w*|expressed as|be reduced to|reached?|knowable|"
-    r"deducible|answerable|arrive at|quantif\w+|discover\w*|locate\w*|extract\w*|suffic\w+|enough to|"
+    r"deducible|answerable|arrive at|quantif\w+|discover\w*|locate\w*|extract\w*|suffic\w+|"
+    r"enough to|"
     r"guess\w*)"
 )
 _CANNOT_FIND = re.compile(
@@ -65,9 +69,11 @@ _DATA = (
     r"premises|relations?(?:hips?)?|inputs?|context|prices?|statements?|knowns)"
 )
 _MISSING = re.compile(
-    r"\b(?:not enough|n[o']t enough|isn't enough|insufficient|inadequate|too little|too few|"
+    r"(?:\b|(?<=n't)|(?=n't))(?:not enough|n[o']t enough|isn't enough|insufficient|inadequate|"
+    r"too little|too few|"
     r"lack(?:s|ing)?(?: of)?|missing|incomplete|without (?:enough|more|further|additional)|"
-    r"not sufficient|no sufficient|needs? (?:more|additional|further|extra)|"
+    r"not sufficient|no sufficient|(?:not|n't)\s(?:\w{1,12}\s){1,3}(?:enough|sufficient|"
+    r"adequate)|needs? (?:more|additional|further|extra)|"
     r"(?:more|additional|further|extra))"
     rf"(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}{_DATA}",
     re.IGNORECASE,
@@ -78,26 +84,31 @@ _REQUIRED_AFTER = re.compile(
 )
 _DATA_SHORT = re.compile(
     rf"\b{_DATA}(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}"
-    r"(?:insufficient|not sufficient|not enough|n't (?:sufficient|enough)|missing|incomplete|lacking|"
+    r"(?:insufficient|not sufficient|not enough|n't (?:sufficient|enough)|missing|incomplete|"
+    r"lacking|"
     r"inadequate|not suffice|n't suffice|not adequate|too few|absent|not complete)\b",
     re.IGNORECASE,
 )
 _STATE = re.compile(
-    r"\b(?:indetermina\w+|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|undecided|"
+    r"\b(?:indetermina\w+|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|"
+    r"undecided|"
     r"unsolvable|insoluble|unanswerable|unspecified|not specified|unknowable|unresolv\w+|"
     r"not (?:be )?unique(?:ly)?|isn't unique|non-?unique|no (?:single |one )?(?:unique|definite|"
     r"definitive|determinate|specific|particular|fixed|exact) (?:\w{1,12} )?"
     r"(?:answer|solution|value|price|number|cost|result)|no single|"
     r"infinite(?:ly many)?\b|infinite number|infinitely|"
-    r"(?:many|multiple|several|various|different|countless) (?:possible |valid |different |distinct )?"
+    r"(?:many|multiple|several|various|different|countless) (?:possible |valid |different |"
+    r"distinct )?"
     r"(?:solutions|values|answers|prices|possibilities)|more than one (?:possible |valid )?"
     r"(?:solution|value|answer|price)|degrees? of freedom|"
-    r"(?:could|can|may|might) (?:be|take|have) (?:any|anything|arbitrary)|any (?:value|number|price)|"
+    r"(?:could|can|may|might) (?:be|take|have) (?:any|anything|arbitrary)|any (?:value|number|"
+    r"price)|"
     r"arbitrary|inconclusive|insufficient|not enough|not determinable|indefinite|"
     r"free (?:variable|parameter)|undeterminable|"
     r"(?:fewer|less) (?:independent )?equations than (?:unknowns|variables)|"
     r"more (?:unknowns|variables) than (?:independent )?(?:equations|conditions)|"
-    r"don't know|do not know|no idea|not applicable|not available|n/a\b|not given|uncertain|"
+    r"(?:nobody|no one|no-one) (?:can|could|knows)|don't know|do not know|no idea|"
+    r"not applicable|not available|n/a\b|not given|uncertain|"
     r"undefined|incalculable|unclear|not clear|can't say|cannot say|not computable|"
     r"not derivable|not deducible|not inferable|incomplete)\b",
     re.IGNORECASE,
@@ -158,6 +169,8 @@ def is_unknown_word(word: str) -> bool:
     if len(word) > 12:
         return False
     squeezed = re.sub(r"(.)\1+", r"\1", word)
+    if word in ("unkn", "unkno"):
+        return True
     return word == _TARGET or _one_slip(word) or squeezed == _TARGET or _one_slip(squeezed)
 
 
@@ -208,7 +221,7 @@ def _not_negated(text: str, start: int) -> bool:
 
 def _unknown_words(text: str) -> Iterator[int]:
     for pattern in (_SPACED, _SPLIT):
-        match = pattern.search(text)
+        match = next((m for m in pattern.finditer(text) if m[0].lower() != _TARGET), None)
         if match is not None:
             yield match.start()
     for match in _U_WORD.finditer(text):
@@ -222,6 +235,8 @@ def _is_algebraic(text: str, start: int, end: int) -> bool:
     after = text[end : end + 24]
     if _NEGATED_BEFORE.search(before):
         return True
+    if _HAS_BEFORE.search(before):
+        return False
     return bool(_ARTICLE_BEFORE.search(before)) or (
         bool(before.strip()) and bool(_NOUN_AFTER.match(after))
     )

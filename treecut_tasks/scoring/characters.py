@@ -79,12 +79,26 @@ _LATIN = re.compile(r"[A-Za-z]")
 _OVERLINED = re.compile("((?:[0-9][\u0304\u0305])+)")
 
 
+_SMALL_FRACTION = re.compile(
+    "([\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,20})[\u2044/]([\u2080-\u2089]{1,20})"
+)
+_SMALL_DIGITS = str.maketrans(
+    "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+    "\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089",
+    "0123456789" * 2,
+)
+
+
+_MAX_REMEMBERED = 50_000
+"""Bounds the memory that texts of rare characters can claim."""
+
+
 class _PlainForms(dict[int, str]):
     """Code point to plain text, computed when a character is first met."""
 
     def __missing__(self, code: int) -> str:
         plain = _plain_form(chr(code))
-        if code <= 0xFFFF:  # bounds the memory that a text of rare characters can claim
+        if len(self) < _MAX_REMEMBERED:
             self[code] = plain
         return plain
 
@@ -107,11 +121,16 @@ def normalise_characters(text: str) -> str:
     text = text.replace("\r\n", "\n")
     if "\u0305" in text or "\u0304" in text:
         text = _OVERLINED.sub(_bracketed_period, text)
+    text = _SMALL_FRACTION.sub(_small_fraction, text)
     return _MIXED_WORD.sub(_latin_word, text.translate(_PLAIN_FORMS))
 
 
 def _bracketed_period(match: re.Match[str]) -> str:
     return "(" + "".join(c for c in match[1] if c.isascii()) + ")"
+
+
+def _small_fraction(match: re.Match[str]) -> str:
+    return f" {match[1]}/{match[2]}".translate(_SMALL_DIGITS)
 
 
 def _latin_word(match: re.Match[str]) -> str:

@@ -56,6 +56,11 @@ _AND_WORDS = re.compile(
     r"ninths?|tenths?)\b",
     re.IGNORECASE,
 )
+_AND_PART = re.compile(
+    r"\s{1,2}and\s{1,2}(?:a|one|two|three|four|five)[\s-](?:half|thirds?|quarters?|fourths?|"
+    r"fifths?)\b",
+    re.IGNORECASE,
+)
 _POWER = re.compile(
     r"(?:e(?P<e>[-+]?\d{1,9})(?![\w])"
     r"|\s?[\u00d7x*]\s?10\s?\^\s?[{(]?(?P<ten>[-+]?\d{1,9})[})]?)",
@@ -65,14 +70,34 @@ _POWER = re.compile(
 _UNITS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _TENS = {
     word: 10 * number
     for number, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
     )
 } | {"fourty": 40}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
@@ -92,10 +117,21 @@ _PARTS = {
     "twelfth": 12,
 }
 _PARTS |= {f"{part}s": size for part, size in list(_PARTS.items()) if not part.endswith("s")}
+_DIGIT_PARTS = re.compile(r"\s(halves|thirds|quarters|fourths|fifths|sixths)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{1,12}")
 _WORD_GAP = re.compile(r"(?:\s{1,2}|-|\s?,\s?)(?=[A-Za-z])")
 _WORD_SIGN = re.compile(r"(?:(?:minus|negative)\s{1,2})", re.IGNORECASE)
 
+_SIMPLE_PART = re.compile(
+    r"(?:an? (?P<part>half|third|quarter|fourth|fifth|sixth)|half(?= an? ))\b", re.IGNORECASE
+)
+_OVER_WORD = re.compile(r"\s(?:over|divided by)\s([a-z]{3,9})\b", re.IGNORECASE)
+_POINT_WORDS = re.compile(
+    r"\spoint((?:[\s-](?:zero|one|two|three|four|five|six|seven|eight|nine)){1,12})\b",
+    re.IGNORECASE,
+)
+_SCALE_WORD = re.compile(r"\s(hundred|thousand|million)\b", re.IGNORECASE)
+_DOZEN = re.compile(r"(?:a|one) dozen\b", re.IGNORECASE)
 _HAN_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_NUMBER = re.compile(r"负?[零〇一二两兩三四五六七八九十百]{1,8}")
 
@@ -146,8 +182,8 @@ def _read_digits(text: str, at: int) -> Quantity | None:
         end = match.end("int")  # a full stop
     if len(whole) + len(decimals) > _MAX_DIGITS:
         return Quantity(None, at, end)
-    value = Fraction(int((whole + decimals) or "0"), 10 ** len(decimals))
-    value, end = _extend(text, end, value, bool(decimals) or match["point"] == ".", decimals)
+    digits = Fraction(int((whole + decimals) or "0"), 10 ** len(decimals))
+    value, end = _extend(text, end, digits, bool(decimals) or match["point"] == ".", decimals)
     sign = (match["sign"] or "").strip().lower()
     if value is not None and sign and sign != "+":
         value = -value
@@ -174,13 +210,16 @@ def _extend(
         if words is not None:
             top = 1 if words["top"].lower() == "a" else _UNITS[words["top"].lower()]
             return value + Fraction(top, _PARTS[words["bottom"].lower()]), words.end()
+    parts = _DIGIT_PARTS.match(text, end)
+    if parts is not None:
+        return value / _PARTS[parts[1].lower()], parts.end()
     power = _POWER.match(text, end)
     if power is not None:
         exponent = int(power["e"] or power["ten"])
         if abs(exponent) > _MAX_EXPONENT:
             return None, power.end()
         return value * Fraction(10) ** exponent, power.end()
-    scale = re.compile(r"\s(hundred|thousand|million)\b", re.IGNORECASE).match(text, end)
+    scale = _SCALE_WORD.match(text, end)
     if scale is not None:
         return value * _SCALES[scale[1].lower()], scale.end()
     return value, end
@@ -214,14 +253,13 @@ def _read_words(text: str, at: int) -> Quantity | None:
     fraction: Fraction | None = None
     end = place
     seen = False
-    dozen = re.compile(r"(?:a|one) dozen\b", re.IGNORECASE).match(text, place)
+    dozen = _DOZEN.match(text, place)
     if dozen:
         return Quantity(Fraction(-12 if sign else 12), at, dozen.end(), in_words=True)
-    part = re.compile(r"an? (half|third|quarter|fourth|fifth|sixth)\b", re.IGNORECASE).match(
-        text, place
-    )
+    part = _SIMPLE_PART.match(text, place)
     if part:
-        return Quantity(Fraction(1, _PARTS[part[1].lower()]), at, part.end(), in_words=True)
+        size = _PARTS[(part["part"] or "half").lower()]
+        return Quantity(Fraction(-1 if sign else 1, size), at, part.end(), in_words=True)
     while True:
         word = _WORD.match(text, place)
         if word is None or text[word.end() : word.end() + 1].isalpha():
@@ -244,6 +282,8 @@ def _read_words(text: str, at: int) -> Quantity | None:
             break
         if name != "and":
             seen, end = True, word.end()
+        if seen and _AND_PART.match(text, word.end()):
+            break
         gap = _WORD_GAP.match(text, word.end())
         if gap is None:
             break
@@ -267,13 +307,10 @@ def _add_word_part(text: str, end: int, value: Fraction) -> tuple[Fraction, int]
     mixed = _MIXED.match(text, end)
     if mixed is not None and int(mixed["bottom"]):
         return value + Fraction(int(mixed["top"]), int(mixed["bottom"])), mixed.end()
-    over = re.compile(r"\s(?:over|divided by)\s([a-z]{3,9})\b", re.IGNORECASE).match(text, end)
+    over = _OVER_WORD.match(text, end)
     if over is not None and _UNITS.get(over[1].lower()):
         return value / _UNITS[over[1].lower()], over.end()
-    point = re.compile(
-        r"\spoint((?:[\s-](?:zero|one|two|three|four|five|six|seven|eight|nine)){1,12})\b",
-        re.IGNORECASE,
-    ).match(text, end)
+    point = _POINT_WORDS.match(text, end)
     if point is not None:
         digits = "".join(str(_UNITS[w.lower()]) for w in re.findall(r"[A-Za-z]+", point[1]))
         return value + Fraction(int(digits), 10 ** len(digits)), point.end()

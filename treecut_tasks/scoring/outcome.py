@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treecut_tasks.scoring.characters import normalise_characters
-from treecut_tasks.scoring.commitments import (
-    Commitment,
-    Strength,
-    closing_statement,
-    find_commitments,
-)
+from treecut_tasks.scoring.closing import closing_statement
+from treecut_tasks.scoring.commitments import find_commitments
+from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
 from treecut_tasks.scoring.retractions import reopens, retracts
+from treecut_tasks.scoring.sentences import opens_with_cue
 from treecut_tasks.scoring.turns import split_turns
 from treecut_tasks.scoring.values import Reading, same_value
 from treecut_tasks.scoring.visible import visible_text
@@ -70,14 +68,19 @@ REASONS: dict[str, str] = {
 """Every `Outcome.reason` and its meaning; the first ten go with a commitment."""
 
 _REFUSAL = re.compile(
-    r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:'t|not)|won't|cannot|must decline)|as an ai|content (?:filter|policy)|"
-    r"(?:assist|help) with (?:that|this)|error|rate limit|timed? ?out|unavailable|overloaded|exception|forbidden|blocked|filtered|refus\w+|decline)\b",
+    r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:'t|not)|won't|cannot|must decline)|"
+    r"as an ai|content (?:filter|policy)|"
+    r"(?:assist|help) with (?:that|this)|error|rate limit|timed? ?out|unavailable|overloaded|"
+    r"exception|forbidden|blocked|filtered|refus\w+|decline)\b",
     re.IGNORECASE,
 )
 _NOT_MATHS = re.compile(
     r"\b(?:i(?:'m| am)? ?(?:sorry|unable|not able|can(?:'t|not)|cannot|won't)[^.\n]{0,60}"
-    r"(?:assist|help|comply|fulfil|discuss|engage|process|access|view|see|open|provide|continue|respond|complete|do that|answer|solve))"
-    r"|\b(?:error|http|status)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|rate limit|content (?:filter|policy)|traceback",
+    r"(?:assist|help|comply|fulfil|discuss|engage|process|access|view|see|open|provide|"
+    r"continue|respond|complete|do that|answer|solve))"
+    r"|\b(?:error|http|status)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|"
+    r"\b[45]\d\d\b[^\n]{0,40}\b(?:error|unavailable|too many|timeout|gateway|forbidden)\b|"
+    r"rate limit|content (?:filter|policy)|traceback",
     re.IGNORECASE,
 )
 
@@ -107,6 +110,8 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
     for index, turn in enumerate(turns):
         decided = _decide(turn.text, cut=cut and index == len(turns) - 1)
         if isinstance(decided, Commitment):
+            if turn.before_problem and not _stands_before_problem(turn.text, decided):
+                continue
             return _outcome(decided)
         if decided in (
             "conflicting_answers",
@@ -123,6 +128,15 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
     return Outcome("none", None, none_reason or "no_commitment")
 
 
+def _stands_before_problem(text: str, decided: Commitment) -> bool:
+    """Whether a commitment is more than a premise of a problem that is posed after it."""
+    return (
+        decided.strength >= Strength.STATED
+        or decided.reading.kind == "unknown"
+        or opens_with_cue(text[decided.start : decided.end])
+    )
+
+
 def _outcome(commitment: Commitment) -> Outcome:
     reading = commitment.reading
     if reading.kind == "unknown" or reading.value is None:
@@ -132,7 +146,7 @@ def _outcome(commitment: Commitment) -> Outcome:
 
 def _decide(text: str, *, cut: bool) -> Commitment | str:
     """Choose between the commitments of one turn, or say why there is none."""
-    explicit = [c for c in find_commitments(text)]
+    explicit = _before_variation(text, _without_cut_repeat(text, find_commitments(text)))
     strong = [c for c in explicit if c.strength >= Strength.STATED]
     if strong:
         chosen = _choose(text, strong)
@@ -141,27 +155,61 @@ def _decide(text: str, *, cut: bool) -> Commitment | str:
             if later is not None:
                 return later
             return _deepened(text, chosen)
-        if chosen == "dangling" or chosen == "expression":
-            fallback = closing_statement(text[: strong[0].start] if chosen == "dangling" else "")
+        if chosen == "unread":
+            heading = next(c for c in reversed(strong) if c.reading.kind == "text")
+            found = closing_statement(text[heading.start :], truncated=cut)
+            return found if found is not None else _why_none(text, cut)
+        if chosen == "dangling":
+            fallback = closing_statement(text[: strong[-1].start])
             if (
                 fallback is not None
-                and fallback.strength == Strength.SENTENCE
+                and opens_with_cue(text[fallback.start : fallback.end])
                 and _is_prose(text, fallback)
             ):
                 return fallback
-            return "truncated" if chosen == "dangling" else chosen
+            return "truncated"
         return chosen
+    assumed = [c for c in explicit if c.reading.commits and _ASSUMED.search(c.label)]
+    if assumed:
+        return assumed[-1]
     closing = None if _is_refusal(text) else closing_statement(text, truncated=cut)
     if closing is not None:
         return closing
     weak = [c for c in explicit if c.reading.commits]
     if weak and weak[-1].strength == Strength.PART:
         return weak[-1]
-    if weak and re.search(r"\bassum", weak[-1].label):
-        return weak[-1]
     if _is_refusal(text):
         return "refused"
     return _why_none(text, cut)
+
+
+_ASSUMED = re.compile(r"\bassum", re.IGNORECASE)
+_VARIATION = re.compile(
+    r"^[^\w\n]{0,8}(?:now,? )?(?:suppose|what if|imagine|let's (?:say|suppose|assume)|"
+    r"for (?:practice|fun)|variation|variant|as a variation)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _before_variation(text: str, commitments: list[Commitment]) -> list[Commitment]:
+    """Leave out answers to a variation of the problem that is posed after the answer."""
+    first = next((c for c in commitments if c.reading.commits and c.strength >= Strength.BOX), None)
+    variation = _VARIATION.search(text, first.end) if first is not None else None
+    if variation is None:
+        return commitments
+    return [c for c in commitments if c.start < variation.start()]
+
+
+def _without_cut_repeat(text: str, commitments: list[Commitment]) -> list[Commitment]:
+    """Leave out a last repeat that the end of the text cuts off: "Answer: 11", "Answer: 1"."""
+    if len(commitments) < 2 or text[commitments[-1].end :].strip():
+        return commitments
+    last, previous = commitments[-1], commitments[-2]
+    span = text[last.start : last.end]
+    earlier = text[previous.start : previous.end]
+    if len(span) < len(earlier) and earlier.startswith(span):
+        return commitments[:-1]
+    return commitments
 
 
 def _choose(text: str, commitments: list[Commitment]) -> Commitment | str:
@@ -179,8 +227,8 @@ def _choose(text: str, commitments: list[Commitment]) -> Commitment | str:
     if not committed:
         weaker = [c for c in standing if c.reading.commits and c.strength >= Strength.STATED]
         last = ranked[-1]
-        if weaker and last.reading.kind == "text":
-            return weaker[-1]
+        if last.reading.kind == "text":
+            return weaker[-1] if weaker else "unread"
         if last.reason == "dangling" and not weaker:
             return "dangling"
         if last.reason == "dangling":

@@ -83,29 +83,36 @@ _COMMANDS = {
     "item": "\n",
 }
 _COMMAND = re.compile(r"\\([A-Za-z]{1,24})\*?[ ]?")
-_BOX = re.compile(r"\\+(?:boxed|fbox|framebox)\s{0,3}(?=\{)|\\+(?:boxed|fbox)\s{1,3}(?=\d)")
+_BOX = re.compile(
+    r"\\{1,2}(?:boxed|fbox|framebox|answer|ans)\s{0,3}(?=\{)|\\{1,2}(?:boxed|fbox)\s{1,3}(?=\d)"
+)
+_BARE_BOX = re.compile(r"\d{1,30}")
 _FRACTION = re.compile(
-    r"(?P<whole>\d)?\s{0,2}(?P<sign>-\s?)?\\+[dtc]?frac\s{0,2}"
+    r"(?P<whole>\d)?\s{0,2}(?P<sign>-\s?)?\\{1,2}[dtc]?frac\s{0,2}"
     r"(?:\{(?P<top>[^{}\n]{1,60})\}|(?P<top1>\d))\s{0,2}"
     r"(?:\{(?P<bottom>[^{}\n]{1,60})\}|(?P<bottom1>\d))"
 )
 _OVER = re.compile(r"\{\s{0,3}(-?\d{1,20})\s{0,3}\\over\s{0,3}(\d{1,20})\s{0,3}\}")
-_PERIOD = re.compile(r"\\+(?:overline|bar|dot)\s{0,2}\{\s{0,2}(\d{1,20})\s{0,2}\}|\\+bar\s?(\d)")
+_PERIOD = re.compile(
+    r"\\{1,2}(?:overline|bar|dot)\s{0,2}\{\s{0,2}(\d{1,20})\s{0,2}\}|\\{1,2}bar\s?(\d)"
+)
 _TEXT = re.compile(
-    r"\\+(?:text|textbf|textit|textrm|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|mbox|hbox|"
+    r"\\{1,2}(?:text|textbf|textit|textrm|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|"
+    r"mbox|hbox|"
     r"operatorname|emph|underline|bold|boldsymbol|bm|textnormal|textsc|textup|mathord|phantom)"
     r"\s{0,3}\{(?P<inner>[^{}]{0,600})\}"
 )
 _LAYOUT = re.compile(
-    r"\\+(?:tag|label|hspace|vspace|color|textcolor|colorbox|begin|end|ref|require)\*?"
-    r"\s{0,3}\{[^{}\n]{0,40}\}"
+    r"\\{1,2}(?:tag|label|hspace|vspace|color|textcolor|colorbox|begin|end|ref|require)\*?"
+    r"\s{0,3}\{[^{}\n]{0,40}\}(?:\{[lcr|@ ]{1,8}\})?"
 )
-_SPACING = re.compile(r"\\[,;:! ]|\\(?=\n)|(?<!\\)~(?=\d|\\)")
+_SPACING = re.compile(r"\\[,;:! ]|\\(?=\n)|(?<=\d)~(?=\\)")
 _SIZING = re.compile(
     r"\\(?:left|right|big|Big|bigg|Bigg|bigl|bigr|displaystyle|textstyle)(?![a-z])\.?"
 )
-_MATH_DELIMITER = re.compile(r"\\+[()\[\]]")
+_MATH_DELIMITER = re.compile(r"\\{1,2}[()\[\]]")
 _ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,10}\])?")
+_BACKSLASHES = re.compile(r"\\{3,}")
 _ESCAPED_NEWLINE = re.compile(r"\\n(?![a-z])")
 _ESCAPED = re.compile(r"\\([$%#&_*`>~{}<.+\-!|\"'])")
 _SIGNED_DOLLAR = re.compile(r"(?<=[-\u2013])[ ]?(?:US|U\.S\.|A|C|AU|CA)?\$(?=[ ]?\d)")
@@ -118,6 +125,8 @@ _UNDERSCORE = re.compile(r"(?<![\w_])_(?=[^\s_])|(?<=[^\s_])_(?![\w_{(])")
 _QUOTE_LINE = re.compile(r"^[ \t]{0,6}(?:>[ ]?){1,4}", re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,200}\)")
 _ABBREVIATIONS = (("i.e.", "ie"), ("e.g.", "eg"), ("approx.", "approx"), ("vs.", "vs"))
+_BLANK_LINES = re.compile(r"\n{4,}")
+_GAP = re.compile(r"[ \t]{2,}")
 _BLANK_MARK = "\ue004"
 
 TEMPLATE_BLANK = _BLANK_MARK
@@ -140,7 +149,7 @@ def plain_text(text: str) -> str:
     text = _strip_markdown(text)
     for written, plain in _ABBREVIATIONS:
         text = text.replace(written, plain)
-    return text
+    return _BLANK_LINES.sub("\n\n\n", _GAP.sub(" ", text))
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -161,11 +170,13 @@ def _strip_html(text: str) -> str:
 def _strip_latex(text: str) -> str:
     text = _SIGNED_DOLLAR.sub("", text)
     text = _COUNTRY_DOLLAR.sub("$", text)
+    text = text.replace("{,}", ",")
     if "\\" in text:
+        text = _BACKSLASHES.sub(r"\\\\", text)
         text = _ESCAPED_NEWLINE.sub("\n", text)
         text = text.replace("\\textdollar", "$").replace("\\$", "$")
         text = _SIGNED_DOLLAR.sub("", text)
-        text = _SPACING.sub(" ", text).replace("{,}", ",")
+        text = _SPACING.sub(" ", text)
         text = _SIZING.sub("", text)
         text = _LAYOUT.sub(" ", text)
         text = _PERIOD.sub(lambda m: f"({m[1] or m[2]})", text)
@@ -219,7 +230,7 @@ def _mark_boxes(text: str) -> str:
                 pieces.append((starts.pop(opened), opened + 1, BOX_OPEN))
                 pieces.append((at, at + 1, BOX_CLOSE))
     for end, start in starts.items():
-        digits = re.compile(r"\d{1,30}").match(text, end)
+        digits = _BARE_BOX.match(text, end)
         if digits:
             pieces.append((start, end, BOX_OPEN))
             pieces.append((digits.end(), digits.end(), BOX_CLOSE))

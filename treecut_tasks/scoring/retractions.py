@@ -5,20 +5,28 @@ from __future__ import annotations
 import re
 
 _HARD = re.compile(
-    r"\b(?:mistakes?|mistaken(?:ly)?|errors?|wrong(?:ly)?|incorrect(?:ly)?|correction|correcting|scratch that|strike that|"
-    r"i misread|misread|misremember\w*|miscalculat\w+|miscount\w*|misunderst\w+|mis-?appl\w+|oops|whoops|my bad|disregard|"
-    r"ignore (?:that|the (?:above|previous|first))|retract|take (?:that|it) back|not right|isn't right|"
+    r"\b(?:mistakes?|mistaken(?:ly)?|errors?|wrong(?:ly)?|incorrect(?:ly)?|correction|"
+    r"correcting|scratch that|strike that|"
+    r"i misread|misread|misremember\w*|miscalculat\w+|miscount\w*|misunderst\w+|mis-?appl\w+|"
+    r"oops|whoops|my bad|disregard|"
+    r"ignore (?:that|the (?:above|previous|first))|retract|take (?:that|it) back|not right|"
+    r"isn't right|"
     r"i (?:forgot|overlooked|missed|confused|mixed|swapped|skipped|used the wrong|used one)|"
-    r"let me (?:redo|correct|fix|recalculate|recompute|start over|try again|revise|rework|re-?do)|redo(?:ing)?|"
-    r"start(?:ing)? over|on second thought|on reflection|revis\w+|updat\w+|corrected|should (?:have been|be|read)|"
-    r"apolog\w+|sorry|that can't be|cannot be right|not quite|doesn't (?:satisfy|match|fit|work)|does not (?:satisfy|match|fit|work)|"
+    r"let me (?:redo|correct|fix|recalculate|recompute|start over|try again|revise|rework|"
+    r"re-?do)|redo(?:ing)?|"
+    r"start(?:ing)? over|on second thought|on reflection|revis\w+|updat\w+|corrected|"
+    r"should (?:have been|be|read)|"
+    r"apolog\w+|sorry|that can't be|cannot be right|not quite|doesn't (?:satisfy|match|fit|"
+    r"work)|does not (?:satisfy|match|fit|work)|"
     r"contradict\w*|reconsider\w*|rather than|instead of|invalid|not valid|no longer)\b|"
     r"\u66f4\u6b63|\u4fee\u6b63|\u7b97\u9519|\u9519\u4e86|\u91cd\u65b0",
     re.IGNORECASE,
 )
 _SOFT = re.compile(
-    r"\b(?:wait|actually|hold on|hmm+|no,|hang on|let me (?:re-?check|double[- ]check|re-?read|verify|re-?examine|reconsider|think)|"
-    r"re-?check\w*|re-?read\w*|upon|looking (?:back|again)|however,|but wait|well,|edit)\b|\u7b49\u4e00\u4e0b|\u7b49\u7b49",
+    r"\b(?:wait|actually|hold on|hmm+|no,|hang on|let me (?:re-?check|double[- ]check|re-?read|"
+    r"verify|re-?examine|reconsider|think)|"
+    r"re-?check\w*|re-?read\w*|upon|looking (?:back|again)|however,|but wait|well,|edit)\b|"
+    r"\u7b49\u4e00\u4e0b|\u7b49\u7b49",
     re.IGNORECASE,
 )
 

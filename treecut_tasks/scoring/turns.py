@@ -6,6 +6,7 @@ problems that the model invented.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -14,22 +15,33 @@ from treecut_tasks.scoring.visible import STOP_MARK, TURN_MARK
 
 @dataclass(frozen=True)
 class Turn:
-    """A part of the response that answers one question."""
+    """A part of the response that answers one question.
+
+    Attributes:
+        text: The part.
+        before_problem: Whether a problem is posed right after it.
+    """
 
     text: str
+    before_problem: bool = False
 
 
 _NEW_PROBLEM = re.compile(
     r"^[ \t]{0,6}(?:#{1,6}[ \t]*)?(?:"
-    r"(?:user|human|customer|student|system)\s?:"
-    r"|(?:next|new|another|second|following|similar|bonus|follow-?up|additional|extra|related)?\s?(?:question|problem|exercise|example|puzzle|quiz|task|instruction|query|prompt|input)s?"
+    r"(?:user|human|customer|student|system|gpt|chatgpt|ai|bot|you|me|model|agent|teacher|"
+    r"tutor)\s?:"
+    r"|(?:next|new|another|second|following|similar|bonus|follow-?up|additional|extra|"
+    r"related)?\s?(?:question|problem|exercise|example|puzzle|quiz|task|instruction|query|"
+    r"prompt|input)s?"
     r"(?:\s?#?\d{1,3})?\s?(?:[:.]|$)"
     r"|q\d{0,3}\s?[:.)](?=\s)"
-    r"|(?:now |next,? )?(?:let's|let us|here's|here is|consider|try|solve)\s(?:now )?(?:\w+ ){0,3}?(?:another|a new|a different|a similar|a second|the next|one more)\b"
+    r"|(?:now |next,? )?(?:let's|let us|here's|here is|consider|try|"
+    r"solve)\s(?:now )?(?:\w+ ){0,3}?(?:another|a new|a different|a similar|a second|the next|"
+    r"one more)\b"
     r"|(?:next|new|another|similar) (?:question|problem|exercise|example)\b"
-    r"|assistant\s?:"
+    r"|assistant\s?:|[\[<|(](?:user|human|assistant)[\]>|)]"
     r"|\u95ee\u9898\s?\d{0,3}\s?:|\u9898\u76ee\s?\d{0,3}\s?:|\u7528\u6237\s?:"
-    r"|(?=[^\n]{0,2000}\bquestion:\s?how much)"
+    r"|(?=[^\n]{0,2000}\bhow much (?:does|do|is|are|would|will)\b[^\n?]{0,200}\?)"
     r")",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -44,11 +56,11 @@ def split_turns(text: str) -> list[Turn]:
     Returns:
         The parts that hold any words, in order; at least one.
     """
-    parts: list[str] = []
+    turns: list[Turn] = []
     for piece in re.split(f"[{STOP_MARK}{TURN_MARK}]", text):
-        parts.extend(_split_problems(piece))
-    turns = [Turn(part) for part in parts if re.search(r"\w", part)]
-    return turns[:200] or [Turn(text)]
+        parts = _split_problems(piece)
+        turns += [Turn(part, index + 1 < len(parts)) for index, part in enumerate(parts)]
+    return [turn for turn in turns if re.search(r"\w", turn.text)][:200] or [Turn(text)]
 
 
 def _split_problems(text: str) -> list[str]:
@@ -56,4 +68,4 @@ def _split_problems(text: str) -> list[str]:
     if not cuts:
         return [text]
     bounds = [0, *cuts, len(text)]
-    return [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
+    return [text[a:b] for a, b in itertools.pairwise(bounds) if b > a]

@@ -12,13 +12,13 @@ from fractions import Fraction
 from typing import Literal
 
 from treecut_tasks.scoring.abstention import find_abstention
-from treecut_tasks.scoring.numerals import Quantity, canonical, read_quantity
+from treecut_tasks.scoring.numerals import Quantity, read_quantity
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN, TEMPLATE_BLANK
 
 TOLERANCE = Fraction(1, 10000)
 """Relative difference up to which two numbers are the same value."""
 
-MAX_SPAN = 4000
+MAX_SPAN = 1500
 """Characters of a span that are read."""
 
 Kind = Literal[
@@ -77,12 +77,13 @@ def _as_fraction(text: str) -> Fraction | None:
 
 _EDGE = " \t\n\"'\ue005*_:;,.!?\u00b7\u2192|#>\u2705\u2714\u2611\u25aa\u25cf\u2014"
 _LEADING = re.compile(
-    r"(?:[\s\"'\ue005*:;,.|\u2192>\ue000\u2014\u2705\u2714\u2611#]"
+    r"(?:[\s\"'\ue005*:;,|\u2192\ue000\u2014\u2705\u2714\u2611#]|\.(?!\d)|>(?!\s?[=\d])"
     r"|[-\u2013](?=\s+[A-Za-z\d$])|[-=\u2013]{1,2}>|=(?=\s?[^=]))+"
 )
 _FILLER = re.compile(
     r"(?:\s|\ue000|"
-    r"(?:approximately|approx|about|around|roughly|nearly|almost|exactly|precisely|simply|just|only|"
+    r"(?:approximately|approx|about|around|roughly|nearly|almost|exactly|precisely|simply|just|"
+    r"only|"
     r"is|it's|it is|its|that's|that is|which is|equals|equal to|probably|likely|most likely|maybe|"
     r"perhaps|possibly|presumably|i think|i think it's|i believe|i'd say|i would say|definitely|"
     r"clearly|indeed|therefore|thus|then|hence|so|again|still|now|finally|also|costs?|"
@@ -96,26 +97,29 @@ _FILLER = re.compile(
 _UNIT_WORDS = (
     r"(?:us |u\.s\. |united states )?dollars?|bucks?|usd|us|eur|euros?|gbp|pounds?|cad|aud|units?|"
     r"\u20ac|\u00a3|\u00a5|\u00a2|cents?|apiece|each|per (?:\w+ ){0,2}\w+|a piece|total|"
-    r"in total|even|only|exactly|money|currency|rupees?|yuan|rmb|coins?|credits?"
+    r"in total|even|only|exactly|of a dollar|money|currency|rupees?|yuan|rmb|coins?|credits?"
 )
 _UNIT = re.compile(
     rf"\s{{0,2}}(?:(?:{_UNIT_WORDS})(?![A-Za-z])|美元|元|美金|块钱?|圆|円|ドル|달러|\.00)",
     re.IGNORECASE,
 )
 _CENTS = re.compile(
-    r"\s?(?:and|,)\s(\d{1,2}|[a-z]{3,9}(?:[ -][a-z]{3,5})?)\scents?\b", re.IGNORECASE
+    r"\s?(?:and\s|,\s)?(\d{1,2}|[a-z]{3,9}(?:[ -][a-z]{3,5})?)\scents?\b", re.IGNORECASE
 )
 _TEMPLATE = re.compile(
-    rf"[\s\"'\ue005*:.]*(?:<[^<>\n]{{1,40}}>|\[(?:your|insert|the|a|final|number|value|price|numerical|"
-    r"numeric|result|answer|x|n|\.\.\.)[^\[\]\n]{0,40}\]|\{\{?[A-Za-z_ ]{1,30}\}?\}|"
-    rf"{TEMPLATE_BLANK}|\((?:your|insert|number|value|the number)[^()\n]{{0,30}}\)|(?:xx+|\?\?+|\.\.\.+)(?=\W*$)|"
-    r"\$?\{\w{1,20}\}|%\w\b|#\{\w{1,20}\})",
+    rf"[\s\"'\ue005*:.]*(?:<[^<>\n]{{1,40}}>|\[(?:your|insert|the|a|final|number|value|price|"
+    rf"numerical|"
+    r"numeric|result|answer|unknown or|x|n|\.\.\.)[^\[\]\n]{0,40}\]|\{\{?[A-Za-z_ ]{1,30}\}?\}|"
+    rf"{TEMPLATE_BLANK}|\((?:your|insert|number|value|the number)[^()\n]{{0,30}}\)|(?:xx+|"
+    rf"\?\?+|\.\.\.+)(?=\W*$)|"
+    r"\$?\{(?![\d.]{1,20}\})\w{1,20}\}|%\w\b|#\{\w{1,20}\})",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
     r"(?:is |be |costs? |it is |it costs? |must be |should be |price is )?"
     r"(?:at (?:least|most)|less than|more than|greater than|no (?:more|less|fewer|greater) than|"
-    r"not (?:more|less) than|up to|under|over|below|above|fewer than|cheaper than|higher than|lower than|"
+    r"not (?:more|less) than|up to|under|over|below|above|fewer than|cheaper than|higher than|"
+    r"lower than|"
     r"larger than|smaller than|minimum(?: of)?|maximum(?: of)?|exceeds?|bigger than|"
     r"(?:somewhere |anywhere |any \w+ |a \w+ |some \w+ )?(?:between|from|in the (?:range|interval)|"
     r"within)|anywhere|"
@@ -130,36 +134,44 @@ _LIST_AFTER = re.compile(
     re.IGNORECASE,
 )
 _SAME_AFTER = re.compile(
-    r"\s?(?:[,(\[]\s?)?(?:\u2248|~|=|\u2192|or|ie|that is|which is|equivalently|about|approximately|roughly|"
+    r"\s?(?:[,(\[]\s?)?(?:\u2248|~|=|\u2192|or|ie|that is|which is|equivalently|about|"
+    r"approximately|roughly|"
     r"as a decimal|in decimal(?: form)?|approx)"
-    r"(?:[\s,:]{1,2}(?:about|approximately|roughly|around|equivalently|\u2248|is|approx|ie)){0,2}[\s,:]{0,2}",
+    r"(?:[\s,:]{1,2}(?:about|approximately|roughly|around|equivalently|\u2248|is|approx|"
+    r"ie)){0,2}[\s,:]{0,2}",
     re.IGNORECASE,
 )
 _OPEN_BOUND_AFTER = re.compile(
-    r"\s?(?:(?:or|and) (?:more|less|higher|lower|above|below|under|over|greater|fewer|cheaper|up)\b|"
-    r"\+(?=\s|$|\.)|at (?:least|most)|minimum|maximum|[<>\u2264\u2265\u00b1])",
+    r"\s?(?:(?:or|and) (?:more|less|higher|lower|above|below|under|over|greater|fewer|cheaper|"
+    r"up)\b|"
+    r"\+(?=\s?(?:$|[.,)]|dollars))|at (?:least|most)|minimum|maximum|[<>](?![/A-Za-z|])|"
+    r"[\u2264\u2265\u00b1])",
     re.IGNORECASE,
 )
 _RELATIVE_AFTER = re.compile(
-    r"\s?(?:more|less|fewer|cheaper|higher|lower|greater|above|below|over|under|off|extra|additional|"
+    r"\s?(?:more|less|fewer|cheaper|higher|lower|greater|above|below|over|under|off|extra|"
+    r"additional|"
     r"times|as (?:much|many)|fold)\b(?! the| a complete)",
     re.IGNORECASE,
 )
 _OPERATOR_AFTER = re.compile(
-    r"\s?[+*\u00d7\u00b7^\u00f7/\u221a](?!\s?$)|\s?[-\u2013](?=\s?[\d(\\])"
+    r"\s?[+*\u00d7\u00b7^\u00f7\u221a](?!\s?$)|\s?/(?!\s?(?:$|[A-Za-z]{2}))|"
+    r"\s?[-\u2013](?=\s?[\d(\\])"
 )
 _MINUS_VARIABLE = re.compile(
     r"\s?[-\u2013]\s?\d*\s?(?:[A-Za-z](?:_\w+|\d+|')?)(?![A-Za-z'])(?!\s[a-z]{2})"
 )
 _VARIABLE_AFTER = re.compile(
-    r"(?:[A-Za-z](?:_\{?\w{1,20}\}?)?(?![A-Za-z])|[A-Za-z]_\{?\w+\}?|\s[A-Za-z](?:_\w{1,10})?(?=\s?[-+*/=.\u2013)]|\s?$))"
+    r"(?:[A-Za-z](?:_\{?\w{1,20}\}?)?(?![A-Za-z])|[A-Za-z]_\{?\w+\}?|"
+    r"\s[A-Za-z](?:_\w{1,10})?(?=\s?[-+*/=.\u2013)]|\s?$))"
     r"|\((?=\s?[\dA-Za-z]{1,3}(?:_\w{1,8})?\s?[-+*/\u00d7\u2013])|\s?\u00d7|\{"
 )
+_INDEX = re.compile(r"_\{?\w{1,20}\}?|(?<=[A-Za-z])(?:\d{1,3}|')")
 _ALGEBRA = re.compile(
-    r"[\s\d.()+\-*/\u00d7\u00b7^=\u2013_{}\[\],'<>\u2264\u2265\u2248|!:\u221e\ue000\ue001\ue005\"]*"
-    r"(?:[A-Za-z](?:_\{?\w{1,20}\}?|\d{1,3}|')?(?![A-Za-z])"
-    r"[\s\d.()+\-*/\u00d7\u00b7^=\u2013_{}\[\],'<>\u2264\u2265\u2248|!:\u221e\ue000\ue001\ue005\"]*){1,40}"
+    r"[\sA-Za-z\d.()+\-*/\u00d7\u00b7^=\u2013{}\[\],'<>\u2264\u2265\u2248\u2208|!:\u221e\ue000\ue001\ue005\"]+"
 )
+_WORD = re.compile(r"[A-Za-z]{2}")
+_LETTER = re.compile(r"[A-Za-z]")
 _VARIABLE_SIDE = re.compile(
     r"(?:.*[\s,;:(])?[A-Za-z](?:_\{?[\w,.\s']{1,30}\}?|\d{1,2}|'|\([\w' ]{1,30}\))*\s?$|"
     r"(?:.*\W)?[A-Za-z_]{2,30}(?:\([^()]{1,60}\))?[\"']?\s?$",
@@ -169,67 +181,103 @@ _COEFFICIENT_SIDE = re.compile(
     r"(?:.*[\s,;:(])?(?:\d+\s?[*\u00d7\u00b7]?\s?)[A-Za-z]\w{0,12}\s?$", re.DOTALL
 )
 _CLAUSE_BREAK = re.compile(
-    r"\u2192|=>|->|;|,\s|\n|\.\s|\bso\b|\bhence\b|\bthus\b|\btherefore\b|\bgiving\b|\bgives\b|\bwe get\b|"
-    r"\bthen\b|\bwhich means\b|\bmeaning\b|\u2234|[\u3002\uff0c\u3001]|所以|因此|故|得到?|\(|\)|\band\b|\bsince\b|\bbecause\b|\bie\b|\bwith\b|\bwhere\b|\bif\b",
+    r"\u2192|=>|->|;|,\s|\n|\.\s|\bso\b|\bhence\b|\bthus\b|\btherefore\b|\bgiving\b|\bgives\b|"
+    r"\bwe get\b|"
+    r"\bthen\b|\bwhich means\b|\bmeaning\b|\u2234|[\u3002\uff0c\u3001]|所以|因此|故|得到?|\band\b|"
+    r"\bsince\b|\bbecause\b|\bie\b|\bwith\b|\bwhere\b|\bif\b",
     re.IGNORECASE,
 )
 _NUMBER_START = re.compile(
     r"(?<![\w.,/])(?:[-\u2013]\s?)?(?=[\d.]*\d)|"
-    r"(?<![A-Za-z])(?=(?:minus|negative|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
-    r"twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|fou?rty|fifty|"
+    r"(?<![A-Za-z])(?=(?:minus|negative|zero|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"eleven|"
+    r"twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|"
+    r"fou?rty|fifty|"
     r"sixty|seventy|eighty|ninety|a (?:dozen|hundred|half|third|quarter))\b)|"
     r"(?<=[是为為\u4e8e于])(?=[零一二两三四五六七八九十百\d])",
     re.IGNORECASE,
 )
 _ANCHOR_BEFORE = re.compile(
-    r"(?:\b(?:is|are|was|be|being|costs?|costing|equals?|equal to|=|comes? (?:out )?(?:to|at)|came (?:out )?to|"
-    r"amounts? to|get|got|gives?|find|found|obtain|pays?|charges?|charged|priced at|price of|cost of|"
-    r"answer|must be|to be|remains?|stands at|worth|yields?|at|for|value of|conclude|as|say|says|goes for|"
-    r"sells for|settles? (?:on|at)|works out (?:to|at)|turns out to be|fetches|than|not)\b|=|:|\u2192|"
+    r"(?:\b(?:is|are|was|be|being|costs?|costing|equals?|equal to|=|comes? (?:out )?(?:to|at)|"
+    r"came (?:out )?to|"
+    r"amounts? to|get|got|gives?|find|found|obtain|pays?|charges?|charged|priced at|price of|"
+    r"cost of|"
+    r"answer|must be|to be|remains?|stands at|worth|yields?|at|for|value of|conclude|as|say|"
+    r"says|goes for|"
+    r"sells for|settles? (?:on|at)|works out (?:to|at)|turns out to be|fetches|than|not)\b|=|:|"
+    r"\u2192|"
     r"\u2248|是|为|為|等于|即|[-\u2013\u2014]\s|\u2234)"
-    r"(?:\s|\ue000|,|just|only|exactly|approximately|about|around|roughly|therefore|thus|hence|then|"
+    r"(?:\s|\ue000|,|just|only|exactly|approximately|about|around|roughly|therefore|thus|hence|"
+    r"then|"
     r"also|indeed|simply|\u2248|:|\u20ac|\u00a3|usd|us|约|a total of|the number|the value|equal to|"
     r"equals|now|probably|likely|\(|\"|'|\ue005){0,12}$",
     re.IGNORECASE,
 )
 _BOUND_BEFORE = re.compile(
-    r"(?:at (?:least|most)|less than|more than|greater than|no more than|up to|under|over|below|above|"
+    r"(?:at (?:least|most)|less than|more than|greater than|no more than|up to|under|over|"
+    r"below|above|"
     r"between|between [\w.]{1,12} and|[<>\u2264\u2265\u00b1]|not|than)\s{0,2}\W{0,2}$",
     re.IGNORECASE,
 )
 _COUNTED_AFTER = re.compile(
-    r"\s(?:of (?:them|these|those|the)\b|(?!dollars?\b|bucks\b|usd\b|us\b|each\b|per\b|euros?\b|units?\b|cents?\b|"
-    r"and\b|or\b|but\b|so\b|because\b|since\b|as\b|for\b|is\b|in\b|to\b|at\b|when\b|if\b|given\b|by\b|which\b|"
-    r"where\b|with\b|from\b|after\b|while\b|not\b|that\b|then\b|on\b|here\b|too\b|apiece\b|a piece\b|"
-    r"based\b|according\b|assuming\b|exactly\b|only\b|total\b|altogether\b|this\b|the\b|it\b|would\b|"
-    r"was\b|hence\b|thus\b|therefore\b|satisf|under\b|although\b|though\b|even\b|instead\b|rather\b|there\b|we\b|I\b|again\b)"
+    r"\s(?:of (?:them|these|those|the)\b|(?!dollars?\b|bucks\b|usd\b|us\b|each\b|per\b|"
+    r"euros?\b|units?\b|cents?\b|"
+    r"and\b|or\b|but\b|so\b|because\b|since\b|as\b|for\b|is\b|in\b|to\b|at\b|when\b|if\b|"
+    r"given\b|by\b|which\b|"
+    r"where\b|with\b|from\b|after\b|while\b|not\b|that\b|then\b|on\b|here\b|too\b|apiece\b|"
+    r"a piece\b|"
+    r"based\b|according\b|assuming\b|exactly\b|only\b|total\b|altogether\b|this\b|the\b|it\b|"
+    r"would\b|"
+    r"was\b|hence\b|thus\b|therefore\b|satisf|under\b|although\b|though\b|even\b|instead\b|"
+    r"rather\b|there\b|we\b|I\b|again\b)"
     r"[A-Za-z]{2,})"
 )
 _PLURAL_SUBJECT = re.compile(
-    r"\b(?:\d{1,3}|two|three|four|both|these|those)\s(?:[\w']+\s){0,9}?(?:together )?"
+    r"\b(?:[2-9]|\d{2,3}|two|three|four|both|these|those)\s(?:[\w']+\s){0,9}?(?:together )?"
     r"(?:costs?|are|is|come|would cost|total|=|amount|makes?|give|is worth)\W*(?:\w+\s){0,2}\W*$",
     re.IGNORECASE,
 )
 _TRAILING_REASON = re.compile(
     r"\s(?:because|since|as (?:\d|two|three|we|the|it|can|shown)|given that|considering|"
-    r"which is (?!\d+\s?(?:dollars?)?[.\s]*$)|which means two|compared|whereas|while|considering)\b",
+    r"which is (?!\d+\s?(?:dollars?)?[.\s]*$)|which means two|compared|whereas|while|"
+    r"considering)\b",
     re.IGNORECASE,
 )
 _PARENTHESIS = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]")
+_WORDY_PARENTHESIS = re.compile(r"\((?=[^()\n]{0,300}[A-Za-z]{3})[^()\n]{0,400}\)")
+_PROSE_THEN_SUM = re.compile(r".*[A-Za-z]{2}[\s:]+[\d\s.+\-*/\u00d7\u00f7\u00b7()]+$", re.DOTALL)
+_PART_OF_SUM = re.compile(
+    r"[A-Za-z]\s?[+*\u00d7]\s?$|(?:\b[A-Za-z](?:_\w{1,12})?|\d|\))\s?[-+*/\u00d7\u00b7^\u00f7]\s?$"
+)
+_COUNTED_NOUN = re.compile(
+    r"\s(?:of\b|(?:[A-Za-z'-]+\s){0,3}(?!is\b|was\b|this\b|as\b|costs\b|dollars\b|its\b|"
+    r"us\b)[A-Za-z'-]+s\b|more\b)"
+)
+_OPENERS = re.compile(r"[\s(\[{\"'\ue005\ue000]{0,6}")
+_ITEM_END = re.compile(r"\s?(?:[.,;)!?\]\"'\n]|$|or\b|and\b|depending|are\b)")
+_CURRENCY_GAP = re.compile(
+    r"[\s\u20ac\u00a3(]*(?:about |approximately |maybe |perhaps |possibly )?[\s\u20ac\u00a3]*"
+)
 _NOT_BUT = re.compile(
-    r"(?:not|isn't|no longer)\s[^.;\n]{1,40}?(?:,\s?but|;\s?it is|\sbut(?: rather)?|:\sit is|:\sit's|,\sit is|,\sit's)\s",
+    r"(?:not|isn't|no longer)\s[^.;\n]{1,40}?(?:,\s?but|;\s?it is|\sbut(?: rather)?|:\sit is|"
+    r":\sit's|,\sit is|,\sit's)\s",
     re.IGNORECASE,
 )
 _CONCEDED = re.compile(
-    r"\b(?:may|might|could|would|seems?|seemed|appears?|looks?|looked|at first|first glance|think|thought|although|though|"
+    r"\b(?:may|might|could|would|seems?|seemed|appears?|looks?|looked|at first|first glance|"
+    r"think|thought|although|though|"
     r"while|even though)\b",
     re.IGNORECASE,
 )
+_ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b", re.IGNORECASE)
 _HYPOTHETICAL = re.compile(
     r"\b(?:if|assum\w+|suppos\w+|would|could|might|were|hypothetical\w*|guess\w*|should)\b",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(r"\b(?:but|however|yet|still|nevertheless|it is|it's)\b", re.IGNORECASE)
+
+
+_FILLED_IN = re.compile(r"<\s?([-$\d./,]{1,40}|unknown)\s?>", re.IGNORECASE)
 
 
 def read_span(span: str) -> Reading:
@@ -241,7 +289,7 @@ def read_span(span: str) -> Reading:
     Returns:
         The reading; `direct` if the statement is at the start of the span.
     """
-    span = span[:MAX_SPAN]
+    span = _FILLED_IN.sub(r"\1", span[:MAX_SPAN])
     if BOX_OPEN in span:
         boxed = _read_boxes(span)
         if boxed is not None:
@@ -254,8 +302,8 @@ def read_span(span: str) -> Reading:
     return (
         _read_start(body)
         or _read_equation(body)
-        or _read_statement(body)
         or _read_algebra(body)
+        or _read_statement(body)
         or Reading("text")
     )
 
@@ -288,7 +336,7 @@ def _read_start(body: str) -> Reading | None:
     """Read a span that starts with what it states."""
     filler = _FILLER.match(body)
     at = filler.end() if filler else 0
-    opened = re.compile(r"[\s(\[{\"'\ue005\ue000]{0,6}").match(body, at)
+    opened = _OPENERS.match(body, at)
     inner = opened.end() if opened else at
     abstained = find_abstention(body[at : at + 200])
     if abstained is not None and abstained <= inner - at:
@@ -307,9 +355,16 @@ def _read_start(body: str) -> Reading | None:
     return _read_after(body, quantity, opened=body[at:inner])
 
 
+_SPANS = re.compile(
+    r"\s\W{0,3}[\w.]{1,12}\W{0,3}(?:\w{1,8} )?(?:to|up|through|[-\u2013])", re.IGNORECASE
+)
+
+
 def _read_bound(body: str, end: int, abstained: int | None) -> Reading | None:
     """A bound, an interval or alternatives, unless the span goes on to abstain."""
     if re.match(r"\s{0,2}\W{0,3}(?:\d|[A-Za-z]+)", body[end : end + 40]) is None:
+        return None
+    if body[:end].lower().endswith("from") and not _SPANS.match(body[end : end + 80]):
         return None
     if abstained is not None:
         return Reading("unknown", direct=True)
@@ -368,6 +423,8 @@ def _read_after(body: str, quantity: Quantity, opened: str) -> Reading:
         stated = _read_statement(body)
         if stated is not None and not stated.direct:
             return stated
+        if quantity.in_words or _COUNTED_NOUN.match(body, quantity.end):
+            return Reading("text")
     return number
 
 
@@ -376,20 +433,21 @@ def _is_closed(rest: str) -> bool:
 
 
 def _skip_currency(text: str, at: int) -> int:
-    match = re.compile(
-        r"[\s\u20ac\u00a3(]*(?:about |approximately |maybe |perhaps |possibly )?[\s\u20ac\u00a3]*"
-    ).match(text, at)
+    match = _CURRENCY_GAP.match(text, at)
     return match.end() if match else at
 
 
 def _starts_quantity(text: str, at: int) -> bool:
-    return read_quantity(text, _skip_currency(text, at)) is not None
+    quantity = read_quantity(text, _skip_currency(text, at))
+    if quantity is None:
+        return False
+    return bool(_UNIT.match(text, quantity.end)) or not _COUNTED_AFTER.match(text, quantity.end)
 
 
 def _ends_item(text: str, at: int) -> bool:
     unit = _UNIT.match(text, at)
     at = unit.end() if unit else at
-    return bool(re.compile(r"\s?(?:[.,;)!?\]\"'\n]|$|or\b|and\b|depending|are\b)").match(text, at))
+    return bool(_ITEM_END.match(text, at))
 
 
 def _chain_or(rest: str, body: str, kind: Kind) -> Reading:
@@ -409,7 +467,7 @@ def _read_equal(body: str, rest: str, same: re.Match[str], number: Reading) -> R
     other = read_quantity(rest, _skip_currency(rest, same.end()))
     word = same[0].strip(" ,(").lower()
     if other is None or other.value is None:
-        return _chain_or(rest, body, "number") if "=" in word and False else number
+        return number
     assert number.value is not None
     if same_value(other.value, number.value):
         return number
@@ -423,7 +481,7 @@ def _read_equal(body: str, rest: str, same: re.Match[str], number: Reading) -> R
     scale = max(abs(number.value), Fraction(1))
     if abs(other.value - number.value) <= scale / 20:
         return number  # an exact value and its rounding
-    if word.startswith("or"):
+    if word.startswith(("or", "~")):
         return Reading("range", direct=True) if _ends_item(rest, other.end) else number
     return number
 
@@ -432,12 +490,19 @@ def _read_equation(body: str) -> Reading | None:
     """Read chains of equalities: the last side counts, a bare variable before a multiple."""
     if "=" not in body and "\u2248" not in body:
         return None
-    text = body.replace("\u2248", "=").replace("==", "=")
+    text = _WORDY_PARENTHESIS.sub(" ", body).replace("==", "=")
+    reason = _TRAILING_REASON.search(text)
+    if reason is not None and _NUMBER_START.search(text[: reason.start()]):
+        text = text[: reason.start()]
     best: Reading | None = None
     weight = 0
     algebraic = False
     clauses = [c for c in _CLAUSE_BREAK.split(text) if c and c.strip()]
     for clause in clauses[:200]:
+        exact, _, _ = clause.partition("\u2248")
+        if "=" in exact and _whole_number(exact.rpartition("=")[2]) is not None:
+            clause = exact  # the rounding of an exact value
+        clause = clause.replace("\u2248", "=")
         sides = [s.strip(" \t\ue000\ue001\ue005\"'*.:") for s in clause.split("=")]
         if len(sides) < 2:
             if weight and best is not None and len(clauses) > 1:
@@ -461,7 +526,7 @@ def _read_equation(body: str) -> Reading | None:
             rank = 1 if _COEFFICIENT_SIDE.match(sides[0]) else 3
             if re.search(r"[-+*/\u00d7]\s?[A-Za-z(]\w{0,8}\s?$", sides[0]):
                 rank = 1
-        elif re.search(r"[A-Za-z]", sides[0]):
+        elif re.search(r"[A-Za-z]", sides[0]) and not _PROSE_THEN_SUM.match(sides[0]):
             rank = 1
         else:
             rank = 2
@@ -501,8 +566,9 @@ def _whole_number(side: str) -> Fraction | None:
 def _read_algebra(body: str) -> Reading | None:
     line = body.partition("\n")[0].strip()
     head = re.split(r",?\s(?:where|with|in terms of|for|dollars?|if)\b", line, maxsplit=1)[0]
-    match = _ALGEBRA.fullmatch(head[:400])
-    if match is not None and re.search(r"[-+*/\u00d7=^<>\u2264\u2265]|\d|\u2013", head):
+    term = _INDEX.sub("", head[:400])
+    is_algebra = _ALGEBRA.fullmatch(term) and _LETTER.search(term) and not _WORD.search(term)
+    if is_algebra and re.search(r"[-+*/\u00d7=^<>\u2264\u2265\u2208]|\d|\u2013", head):
         return Reading("expression", direct=True)
     if re.fullmatch(r"[A-Za-z](?:_\w{1,12})?\W{0,4}", line):
         return Reading("expression", direct=True)
@@ -532,6 +598,8 @@ def _read_statement(body: str) -> Reading | None:
         rest = body[abstained:]
         contrast = _CONTRAST.search(rest)
         conceded = bool(_CONCEDED.search(body[:abstained]))
+        if contrast is None and _ALTHOUGH.search(body[:abstained]):
+            contrast = re.search(r",\s", rest)
         if contrast is not None and conceded and not _HYPOTHETICAL.search(rest[contrast.end() :]):
             value = _stated_value(rest[contrast.start() :])
             if value is not None:
@@ -552,7 +620,11 @@ def _stated_value(text: str) -> Fraction | None:
         value = _anchored_value(text)
     if value is not None:
         return value
-    loose = [q for q in _quantities(main) if q.value is not None and not _counts(main, q)]
+    loose = [
+        q
+        for q in _quantities(main)
+        if q.value is not None and not _counts(main, q) and not _of_several(main, q)
+    ]
     distinct = {q.value for q in loose if not q.in_words}
     if len(distinct) == 1 and not _bounded(main, loose[0]):
         return distinct.pop()
@@ -575,13 +647,22 @@ def _anchored_value(text: str) -> Fraction | None:
         before = text[max(0, quantity.start - 80) : quantity.start]
         if not _ANCHOR_BEFORE.search(before) or _bounded(text, quantity):
             continue
-        clause = re.split(r"[,;.:]\s|\bso\b|\band\b", before)[-1]
-        if _PLURAL_SUBJECT.search(clause):
+        if _of_several(text, quantity) or _COMPARED.search(before):
             continue
         found = quantity.value
         reason = _TRAILING_REASON.search(text, quantity.end)
         cut = min(cut, reason.start()) if reason else cut
     return found
+
+
+_COMPARED = re.compile(r"\b(?:than|compared|versus|vs|unlike)\b[^.,;:]*$", re.IGNORECASE)
+
+
+def _of_several(text: str, quantity: Quantity) -> bool:
+    """Whether a number is the price of several items together ("2 tarts cost 22 dollars")."""
+    before = text[max(0, quantity.start - 80) : quantity.start]
+    clause = re.split(r"[,;.:]\s|\bso\b|\band\b", before)[-1]
+    return bool(_PLURAL_SUBJECT.search(clause))
 
 
 def _bounded(text: str, quantity: Quantity) -> bool:
@@ -604,6 +685,10 @@ def _counts(text: str, quantity: Quantity) -> bool:
         return True
     if unit is not None:
         return False
-    if re.match(r"[A-Za-z(]|\s?[*\u00d7+/^]|\s?[-\u2013]\s?\d", after):
+    if re.match(r"[A-Za-z(]|\s?[*\u00d7+^]|\s?/(?![A-Za-z]{2})|\s?[-\u2013]\s?\d", after):
+        return True
+    if _MINUS_VARIABLE.match(after) or _PART_OF_SUM.search(
+        text[max(0, quantity.start - 20) : quantity.start]
+    ):
         return True
     return bool(_COUNTED_AFTER.match(text, quantity.end))

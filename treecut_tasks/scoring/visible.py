@@ -24,7 +24,8 @@ _THINK_NAMES = (
 _THINK_TAG = re.compile(
     r"(?P<quote>`?)"
     r"(?:"
-    rf"<\|?\s{{0,3}}(?P<slash>/?)\s{{0,3}}(?:(?P<edge>begin|start|end)_(?:of_)?)?(?:[a-z]{{1,12}}:)?"
+    rf"<\|?\s{{0,3}}(?P<slash>/?)\s{{0,3}}(?:(?P<edge>begin|start|"
+    rf"end)_(?:of_)?)?(?:[a-z]{{1,12}}:)?"
     rf"(?P<name>{_THINK_NAMES})(?P<tail>\s[^<>\n]{{0,80}})?\s{{0,3}}(?P<empty>/?)\|?>"
     r"|\[(?P<slash2>/?)(?P<name2>think|thinking)\]"
     r"|<(?P<slash3>/?)details(?:\s[^<>\n]{0,60}type=[\"']reasoning[\"'][^<>\n]{0,60})?>"
@@ -43,7 +44,7 @@ _CHANNEL = re.compile(
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call)\|>|(?=<\|(?:start|channel)\|>)", re.IGNORECASE)
 _RESIDUE_FINAL = re.compile(r"assistant\s?final(?=[\W\dA-Z]|$)")
 _RESIDUE_ANALYSIS = re.compile(r"\s{0,20}analysis(?=[A-Z])")
-_COMMENT = re.compile(r"<!--[^>]{0,2000}-->")
+_COMMENT = re.compile(r"<!--[^<>]{0,2000}-->")
 
 _USER_TURN = re.compile(
     r"<\|im_start\|>\s{0,4}(?:user|human|system|tool)\b"

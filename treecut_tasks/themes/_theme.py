@@ -20,6 +20,8 @@ BUILTIN_THEMES: tuple[str, ...] = ("food", "outfit")
 # A problem needs at least two variables, hence two items; composite names draw two entities.
 _MIN_ENTITIES = 2
 _MIN_ITEMS = 2
+# The words for all amounts are kept in memory; nobody needs more prices than this.
+_MAX_STEPS = 10_000
 
 # Pieces of the sentence templates. A name that holds one would make a sentence readable in two ways.
 _RESERVED = (" at ", " and ", " cost ", " costs ", " more than ", " less than ", " is the same as ")
@@ -65,7 +67,8 @@ class Theme:
 
     @cached_property
     def _hash(self) -> int:
-        return hash(self.digest)
+        # Not `hash(self.digest)`, which another process that unpickles the theme would not agree to.
+        return int(self.digest[:15], 16)
 
     @cached_property
     def digest(self) -> str:
@@ -129,7 +132,8 @@ def _parse_theme(content: str, source: str) -> Theme:
     """Build a `Theme` from YAML text; every broken rule is one `TreecutError` that names `source`."""
     try:
         data: Any = yaml.load(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # ValueError: an impossible date, or a number of thousands of digits.
         reason = " ".join(str(error).split())
         raise TreecutError(
             f"Theme {source!r} is not valid YAML ({reason}): mend the file."
@@ -273,6 +277,11 @@ def _values(value: Any, source: str) -> tuple[int, int, int]:
         raise TreecutError(
             f"Theme {source!r} has values from {low} to {high} in steps of {step}: min must not exceed "
             "max, and both must be multiples of step."
+        )
+    if high // step > _MAX_STEPS:
+        raise TreecutError(
+            f"Theme {source!r} has values up to {high} in steps of {step}: max must be at most "
+            f"{_MAX_STEPS} steps; use larger steps or a smaller max."
         )
     return low, high, step
 

@@ -1,0 +1,32 @@
+"""`eval.yaml` says of the Inspect tasks what the tasks say of themselves."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai import Task
+
+from treecut_tasks import _registry, tasks
+from treecut_tasks.evaluation import PAPER_NUM_PROBLEMS
+
+LISTED: dict[str, Any] = yaml.safe_load(
+    files("treecut_tasks").joinpath("eval.yaml").read_text(encoding="utf-8")
+)
+
+
+def test_every_task_is_listed() -> None:
+    named = [entry["name"] for entry in LISTED["tasks"]]
+    offered = {name: getattr(_registry, name) for name in _registry.__all__}
+    assert sorted(named) == [
+        name for name, value in sorted(offered.items()) if value.__module__ == tasks.__name__
+    ]
+
+
+@pytest.mark.parametrize("entry", LISTED["tasks"], ids=lambda entry: entry["name"])
+def test_version_and_size(entry: dict[str, Any]) -> None:
+    task: Task = getattr(tasks, entry["name"])(num_problems=1)
+    assert task.version == LISTED["version"]
+    assert len(task.dataset) * PAPER_NUM_PROBLEMS == entry["dataset_samples"]

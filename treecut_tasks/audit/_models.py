@@ -1,0 +1,310 @@
+"""Classifiers over the feature sets, cross-validated with pairs kept together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from treecut_tasks.audit._data import Classes, Sample
+from treecut_tasks.audit._features import FEATURE_SETS, surface_features
+from treecut_tasks.audit._result import AuditResult, Estimate, Feature, SetResult
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.scoring.rates import CONFIDENCE
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+
+MAX_SEED = 2**32 - 1
+"""Largest seed that the classifiers take."""
+
+_WORD_SETS = (
+    "words, naive Bayes",
+    "words, logistic",
+    "word pairs, naive Bayes",
+    "word pairs, logistic",
+)
+_ALL = "all of these, boosting"
+
+SET_NAMES = (*FEATURE_SETS, *_WORD_SETS, _ALL)
+"""The feature sets in the order of the report. Those without words are classified by boosting."""
+
+_RESAMPLES = 1000
+_STRONGEST = 10
+# Words and word pairs, the most frequent ones, that boosting gets beside the other features.
+_BOOSTED_WORDS = 200
+# A word is a run of anything but spaces and the marks that end sentences.
+_WORD = r"[^\s.?:]+"
+
+
+@dataclass(frozen=True)
+class _Set:
+    """A feature set in numbers, and the classifier for it."""
+
+    name: str
+    matrix: Any
+    features: Sequence[str]
+    make: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The samples of both classes as classifiers see them: unanswerable first, label 1."""
+
+    labels: Ints
+    folds: Sequence[tuple[Ints, Ints]]
+    paired: bool
+    seed: int
+
+
+def check_seed(seed: int) -> int:
+    """Return the seed if the classifiers take it.
+
+    Raises:
+        TreecutError: they do not.
+    """
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED:
+        raise TreecutError(f"seed is {seed!r}: it must be a whole number from 0 to {MAX_SEED}.")
+    return seed
+
+
+def check_folds(folds: int, classes: Classes | None = None) -> int:
+    """Return the number of folds if so many can be made.
+
+    Raises:
+        TreecutError: they cannot.
+    """
+    if type(folds) is not int or folds < 2:
+        raise TreecutError(f"folds is {folds!r}: it must be a whole number of 2 or more.")
+    if classes is not None:
+        for of_class, samples in (
+            ("unanswerable", classes.unanswerable),
+            ("answerable", classes.answerable),
+        ):
+            if len(samples) < folds:
+                source = samples[-1].source
+                raise TreecutError(
+                    f"{source} is the last of {len(samples)} {of_class} problems, too few for "
+                    f"folds={folds}: give at least one problem a fold, or fewer folds."
+                )
+    return folds
+
+
+def steps(folds: int) -> int:
+    """How often `audit` reports progress."""
+    return len(SET_NAMES) * (folds + 1)
+
+
+def audit(
+    classes: Classes, folds: int = 5, seed: int = 0, advance: Callable[[], None] = lambda: None
+) -> AuditResult:
+    """Measure how well surface features tell the classes apart.
+
+    Each feature set is cross-validated. Pairs are kept together, in the folds and in the bootstrap
+    for the intervals; independent draws get folds and bootstrap samples with a fixed share of each
+    class. The intervals take the trained classifiers as given.
+
+    Args:
+        classes: the problems.
+        folds: number of parts of the cross-validation.
+        seed: 0 to `MAX_SEED`; the same gives the same result.
+        advance: called `steps(folds)` times, as the work goes on.
+
+    Raises:
+        TreecutError: a seed or a number of folds that cannot be used.
+    """
+    import numpy as np
+
+    check_seed(seed)
+    check_folds(folds, classes)
+    samples = (*classes.unanswerable, *classes.answerable)
+    labels = np.repeat([1, 0], [len(classes.unanswerable), len(classes.answerable)])
+    problem = _Problem(
+        labels, _split(labels, folds, seed, classes.paired), classes.paired, seed
+    )
+    return AuditResult(
+        sets=tuple(_result(each, problem, advance) for each in _feature_sets(samples, seed)),
+        unanswerable=len(classes.unanswerable),
+        answerable=len(classes.answerable),
+        joined=classes.joined,
+        theme=classes.theme.name,
+        folds=folds,
+        seed=seed,
+    )
+
+
+def _split(labels: Ints, folds: int, seed: int, paired: bool) -> list[tuple[Ints, Ints]]:
+    import numpy as np
+    from sklearn.model_selection import GroupKFold, StratifiedKFold
+
+    if paired:
+        groups = np.tile(np.arange(len(labels) // 2), 2)
+        splitter = GroupKFold(folds, shuffle=True, random_state=seed)
+        return list(splitter.split(labels, labels, groups))
+    return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels))
+
+
+def _feature_sets(samples: Sequence[Sample], seed: int) -> list[_Set]:
+    import numpy as np
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import MultinomialNB
+
+    def boosting() -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        # Shallow and slow: what is looked for is faint, and large trees learn the noise instead.
+        return HistGradientBoostingClassifier(
+            learning_rate=0.05, max_leaf_nodes=8, early_stopping=False, random_state=seed
+        )
+
+    def logistic() -> Any:
+        return LogisticRegression(C=0.01, solver="liblinear", random_state=seed)
+
+    surface = [surface_features(sample) for sample in samples]
+    sets = []
+    for name in FEATURE_SETS:
+        columns = list(surface[0][name])
+        matrix = np.array([list(of[name].values()) for of in surface], dtype=float)
+        sets.append(_Set(name, matrix, columns, boosting))
+
+    # Vocabulary and counts know nothing of the classes, so they may be made outside the folds.
+    texts = [sample.text for sample in samples]
+    for size, lengths in ((1, (1, 1)), (2, (2, 2))):
+        vectorizer = CountVectorizer(token_pattern=_WORD, ngram_range=lengths)
+        counts = vectorizer.fit_transform(texts)
+        columns = [_quoted(word) for word in vectorizer.get_feature_names_out()]
+        of_words = _WORD_SETS[2 * size - 2 : 2 * size]
+        for name, make in zip(of_words, (MultinomialNB, logistic), strict=True):
+            sets.append(_Set(name, counts, columns, make))
+    vectorizer = CountVectorizer(
+        token_pattern=_WORD, ngram_range=(1, 2), max_features=_BOOSTED_WORDS
+    )
+    counts = vectorizer.fit_transform(texts)
+    columns = [name for each in sets[: len(FEATURE_SETS)] for name in each.features]
+    columns += [_quoted(word) for word in vectorizer.get_feature_names_out()]
+    everything = [each.matrix for each in sets[: len(FEATURE_SETS)]] + [counts.toarray()]
+    sets.append(_Set(_ALL, np.hstack(everything), columns, boosting))
+    return sets
+
+
+def _quoted(words: str) -> str:
+    return f"{'words' if ' ' in words else 'word'} “{words}”"
+
+
+def _result(each: _Set, problem: _Problem, advance: Callable[[], None]) -> SetResult:
+    import numpy as np
+    from scipy.stats import rankdata
+
+    labels = problem.labels
+    scores = np.zeros(len(labels))
+    right = np.zeros(len(labels))
+    for train, test in problem.folds:
+        model = each.make().fit(each.matrix[train], labels[train])
+        predicted = model.predict_proba(each.matrix[test])[:, 1]
+        # Ranks, because the scores of differently trained classifiers are not comparable.
+        scores[test] = rankdata(predicted) / (len(test) + 1)
+        right[test] = (predicted > 0.5) == labels[test]
+        # A score on the fence is half right, whatever its class.
+        right[test[predicted == 0.5]] = 0.5
+        advance()
+    auc, error = _estimate(_auc, scores, problem)
+    accuracy, _ = _estimate(_mean_of_both, right, problem)
+    strongest = _strongest(each, model, test, problem)
+    advance()
+    return SetResult(
+        each.name, accuracy, auc, _p_value(auc.value, error), len(each.features), strongest
+    )
+
+
+def _estimate(
+    statistic: Callable[..., Any], values: Floats, problem: _Problem
+) -> tuple[Estimate, float]:
+    """A statistic of both classes with its bootstrap interval, over pairs; and its standard error."""
+    import warnings
+
+    from scipy.stats import DegenerateDataWarning, bootstrap
+
+    samples = (values[problem.labels == 1], values[problem.labels == 0])
+    value = float(statistic(*samples, axis=-1))
+    with warnings.catch_warnings():
+        # A perfect separation has no spread, which is right.
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        found = bootstrap(
+            samples,
+            statistic,
+            n_resamples=_RESAMPLES,
+            batch=100,
+            vectorized=True,
+            paired=problem.paired,
+            confidence_level=CONFIDENCE,
+            method="percentile",
+            random_state=problem.seed,
+        )
+    interval = found.confidence_interval
+    return Estimate(value, float(interval.low), float(interval.high)), float(found.standard_error)
+
+
+def _auc(unanswerable: Floats, answerable: Floats, axis: int = -1) -> Any:
+    """The area under the ROC curve, which is the U statistic over the number of comparisons."""
+    from scipy.stats import mannwhitneyu
+
+    found = mannwhitneyu(unanswerable, answerable, axis=axis, method="asymptotic")
+    return found.statistic / (unanswerable.shape[axis] * answerable.shape[axis])
+
+
+def _mean_of_both(unanswerable: Floats, answerable: Floats, axis: int = -1) -> Any:
+    return (unanswerable.mean(axis=axis) + answerable.mean(axis=axis)) / 2
+
+
+def _p_value(auc: float, error: float) -> float:
+    """One-sided: below 0.5 a classifier has learnt noise."""
+    from scipy.stats import norm
+
+    if error == 0 or math.isnan(error):
+        return 0.0 if auc > 0.5 else 1.0
+    return float(norm.sf((auc - 0.5) / error))
+
+
+def _strongest(each: _Set, model: Any, test: Ints, problem: _Problem) -> tuple[Feature, ...]:
+    """The features that a trained classifier goes by most; see `Feature.weight`."""
+    import numpy as np
+
+    weights = _weights(each, model, test, problem)
+    order = np.argsort(-weights, kind="stable")[:_STRONGEST]
+    columns = each.matrix[:, order]
+    means = [
+        np.asarray(columns[problem.labels == label].mean(axis=0)).ravel() for label in (1, 0)
+    ]
+    return tuple(
+        Feature(each.features[index], float(weights[index]), float(first), float(second))
+        for index, first, second in zip(order, *means, strict=True)
+    )
+
+
+def _weights(each: _Set, model: Any, test: Ints, problem: _Problem) -> Floats:
+    import numpy as np
+    from sklearn.inspection import permutation_importance
+    from sklearn.preprocessing import StandardScaler
+
+    if hasattr(model, "coef_"):
+        coefficients = model.coef_[0]
+    elif hasattr(model, "feature_log_prob_"):
+        coefficients = model.feature_log_prob_[1] - model.feature_log_prob_[0]
+    else:
+        shuffled = permutation_importance(
+            model,
+            each.matrix[test],
+            problem.labels[test],
+            scoring="roc_auc",
+            n_repeats=3,
+            random_state=problem.seed,
+        )
+        return np.asarray(shuffled.importances_mean)
+    spread = StandardScaler(with_mean=False).fit(each.matrix).var_ ** 0.5
+    return np.asarray(np.abs(coefficients) * spread)

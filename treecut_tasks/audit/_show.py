@@ -1,0 +1,104 @@
+"""An audit's result as text, Markdown, JSON and as a figure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from io import BytesIO
+from typing import Any
+
+from treecut_tasks.audit._result import AuditResult, Estimate, SetResult
+
+_JOINED = {
+    "pair_id": "pairs by pair_id, kept together",
+    "line": "pairs line by line, kept together",
+    "not": "independent draws",
+}
+
+
+def as_text(result: AuditResult) -> str:
+    """A table for the terminal, with the verdict in its last line."""
+    width = max(len(each.name) for each in result.sets)
+    lines = [_heading(result), ""]
+    lines.append(f"{'feature set':{width}}  {'balanced accuracy':23}  {'AUC':23}  strongest feature")
+    lines += [
+        f"{each.name:{width}}  {each.balanced_accuracy!s:23}  {each.auc!s:23}  "
+        f"{each.strongest[0].name}"
+        for each in result.sets
+    ]
+    return "\n".join([*lines, "", result.verdict])
+
+
+def as_markdown(result: AuditResult) -> str:
+    """A section in Markdown: verdict, table, and the strongest features of each set."""
+    lines = [
+        "# Audit of shortcuts",
+        "",
+        result.verdict,
+        "",
+        f"{_heading(result)} 95 % intervals in brackets.",
+        "",
+        "| feature set | balanced accuracy | AUC | strongest features |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {each.name} | {each.balanced_accuracy} | {each.auc} | {_names(each)} |"
+        for each in result.sets
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(result: AuditResult) -> str:
+    """Everything about the result."""
+    data: dict[str, Any] = {
+        "verdict": result.verdict,
+        "shortcut": bool(result.telling),
+        "telling": [each.name for each in result.telling],
+        **asdict(result),
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def draw_figure(result: AuditResult) -> bytes:
+    """A PNG of the AUCs with their intervals; what tells the classes apart is drawn in red."""
+    # The object interface: no window system and no global state.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 0.36 * len(result.sets) + 1.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    aucs = [each.auc for each in result.sets]
+    for row, (each, auc) in enumerate(zip(result.sets, aucs, strict=True)):
+        colour = "#c0392b" if each in result.telling else "#2c5f8a"
+        axes.errorbar(
+            auc.value, row, xerr=_reach(auc), fmt="o", color=colour, capsize=3, clip_on=False
+        )
+    axes.axvline(0.5, color="black", linewidth=1, linestyle="--")
+    axes.set_yticks(range(len(result.sets)), [each.name for each in result.sets])
+    axes.invert_yaxis()
+    low = min(0.45, *(auc.ci_low for auc in aucs))
+    high = max(0.55, *(auc.ci_high for auc in aucs))
+    axes.set_xlim(low - 0.005, high + 0.005)
+    axes.set_xlabel("AUC, with 95 % interval (0.5: the classes cannot be told apart)")
+    axes.set_title(_heading(result), fontsize=9)
+    axes.grid(axis="x", alpha=0.3)
+    content = BytesIO()
+    figure.savefig(content, format="png", dpi=150)
+    return content.getvalue()
+
+
+def _reach(auc: Estimate) -> list[list[float]]:
+    # The estimate can lie outside of a percentile interval by a hair.
+    return [[max(0.0, auc.value - auc.ci_low)], [max(0.0, auc.ci_high - auc.value)]]
+
+
+def _heading(result: AuditResult) -> str:
+    return (
+        f"{result.unanswerable} unanswerable and {result.answerable} answerable problems, theme "
+        f"{result.theme}, {_JOINED[result.joined]}; {result.folds} folds, seed {result.seed}."
+    )
+
+
+def _names(each: SetResult) -> str:
+    return "; ".join(map(str, each.strongest[:3])).replace("|", "\\|")

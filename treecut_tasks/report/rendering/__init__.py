@@ -1,0 +1,1 @@
+"""The formats of a report; every one makes text from logs harmless before it shows it."""

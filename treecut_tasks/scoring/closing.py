@@ -1,0 +1,255 @@
+"""Step 6: what a response without a marked answer concludes.
+
+A concluding sentence ("Therefore, a fruit tart costs 11 dollars.") or a bare value counts if no
+answer line, box or other marker does. Premises, intermediate prices and unfinished text do not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from treecut_tasks.scoring.model import Commitment, Strength
+from treecut_tasks.scoring.sentences import (
+    MAX_TAIL,
+    Sentence,
+    has_cue,
+    is_hypothetical,
+    is_remark,
+    opens_with_cue,
+    quotes_others,
+    split_sentences,
+)
+from treecut_tasks.scoring.values import Reading, read_span
+
+_MAX_BACK = 60
+"""Sentences that are looked back over; a loop of remarks is not followed any further."""
+
+_MAX_PASSED = 6
+"""Sentences that may follow a concluding sentence without being a check, an offer or a note."""
+
+_MARKER = re.compile(r"answer[\"'\ue005]?\s?[:=]", re.IGNORECASE)
+_STATES = re.compile(
+    r"\b(?:costs?|price|priced|answer|equals|is|are|makes|each|gives|charges|dollars|get|"
+    r"worth)\b|[=\u662f\u4e3a\u4ef7]",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(
+    r"^[\W_]*(?:(?:so|thus|hence|then|therefore|next|now|and|but|first)\W+)*(?:the (?:price|"
+    r"cost|total)\w* (?:price |cost )?(?:of|for) )?"
+    r"(?:[2-9]|\d{2,3}|two|three|four|both)\s(?!dollars?\b)[A-Za-z]",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(r"\b(?:one|each|per|single|half|an?|1|divid\w+)\s", re.IGNORECASE)
+_FINISHED = re.compile(
+    r"(?:\d|dollars?|usd|euros?|each|apiece|unknown|\b(?:one|two|three|four|five|six|seven|"
+    r"eight|nine|ten|eleven|"
+    r"twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty)|"
+    r"[%\u5143\u20ac\u2713\u2705\u2714])\W*$",
+    re.IGNORECASE,
+)
+_LEADING_CUE = re.compile(
+    r"^\W*(?:therefore|thus|hence|so|consequently|finally),?\s", re.IGNORECASE
+)
+_UNFINISHED = re.compile(r"[-+*/=\u00d7\u00f7(,:;<>\u2248\u2192]$")
+_OPEN_END = re.compile(
+    r"\b(?:so|and|because|since|but|then|the|of|is|that|which|an?|to|if|or|with|from|by|as|for|"
+    r"in|at|we|be)$",
+    re.IGNORECASE,
+)
+_SETUP = re.compile(
+    r"\b(?:equations?|conditions?|given|translat\w+|variables?|system|facts|information|define|"
+    r"let|premises)\b[^\n]{0,80}:$",
+    re.IGNORECASE,
+)
+_DASHED = re.compile(
+    r"\W{0,4}[\w./]{1,20}(?: dollars)?\W{0,3}\s(?:[\u2014\u2013-]|because|since|as)\s",
+    re.IGNORECASE,
+)
+_EXPLAINED = re.compile(
+    r"\W*(?:explanation|here's|here is|reasoning|because|this is because|to see|why|"
+    r"justification|working|"
+    r"since|details|steps|solution|the reason|reason|derivation|proof)\b",
+    re.IGNORECASE,
+)
+_ITEM_AND_PLACE = r"(?!price|cost)[a-zA-Z][a-zA-Z '-]{2,50}? at [A-Z][\w']*(?: [A-Z][\w']*){0,3}"
+_ASKED = re.compile(
+    r"(?:\b(?:find|determine|calculate|compute|figure out|work out|asked|asks|want|need|"
+    r"looking for|solve for|question)\b[^.\n]{0,60}?\b|how much (?:does|is|would)\s)"
+    rf"(?:an?|one|the|each|single)\s(?P<item>{_ITEM_AND_PLACE})"
+)
+_NAMED = re.compile(rf"\b(?:[Aa]n?|[Oo]ne|[Tt]he|[Ee]ach|1|single)\s(?P<item>{_ITEM_AND_PLACE})")
+
+
+def closing_statement(text: str, *, truncated: bool = False) -> Commitment | None:
+    """Find what an unmarked text concludes.
+
+    Looks back from the end over checks, offers and notes to the last sentence that states a
+    price or an abstention; then at a bare value that opens the text.
+
+    Args:
+        text: Plain text without an explicit commitment.
+        truncated: Whether the text is known to be cut off.
+    """
+    offset = max(0, len(text) - MAX_TAIL)
+    sentences = _without_list_number(split_sentences(text[offset:], offset))
+    if not sentences:
+        return None
+    complete = _is_complete(sentences[-1]) and not truncated
+    opening = _opening_value(text)
+    asked = _asked_item(text)
+    passed = 0
+    for sentence in reversed(sentences[-_MAX_BACK:]):
+        if is_remark(sentence.text):
+            continue
+        last = passed == 0
+        if last and complete and has_cue(sentence.text) and _states_less(sentence.text):
+            return None
+        found = _conclusion(sentence, asked) if complete or not last else None
+        if (
+            found is not None
+            and found.strength == Strength.BARE
+            and _lists_premises(sentences, sentence)
+        ):
+            found = None
+        if found is not None:
+            announced = opens_with_cue(sentence.text)
+            if opening is not None and not announced:
+                return opening
+            if last or announced or found.reading.kind == "unknown":
+                return found
+        if not complete:
+            break
+        passed += not _is_supposition(sentence.text)
+        if passed > _MAX_PASSED:
+            break
+    return opening
+
+
+def _lists_premises(sentences: list[Sentence], sentence: Sentence) -> bool:
+    """Whether a bare equation is one of a list of equations that is only being set up."""
+    if "=" not in sentence.text:
+        return False
+    heads = [s.text.rstrip() for s in sentences if s.start < sentence.start]
+    for head in reversed(heads):
+        if head.endswith(":") or has_cue(head):
+            return bool(_SETUP.search(head))
+    return False
+
+
+def _states_less(text: str) -> bool:
+    """Whether a sentence concludes with an expression or a range."""
+    return read_span(text.partition(",")[2] or text).kind in ("expression", "range") or (
+        read_span(_LEADING_CUE.sub("", text)).kind in ("expression", "range")
+    )
+
+
+def _is_supposition(text: str) -> bool:
+    return is_hypothetical(text) and not has_cue(text)
+
+
+def _conclusion(sentence: Sentence, asked: str | None) -> Commitment | None:
+    """Read one sentence as a conclusion."""
+    text = sentence.text
+    if _MARKER.search(text):
+        return None  # a marker that was looked at and left out: an echo of the instructions
+    reading = read_span(text)
+    if not reading.commits:
+        return None
+    if reading.kind == "number":
+        if quotes_others(text) or _is_supposition(text) or text.rstrip().endswith("?"):
+            return None
+        if _is_intermediate(text, asked):
+            return None
+        if reading.direct and _is_short(text):
+            return Commitment(sentence.start, sentence.end, Strength.BARE, "bare_value", reading)
+        if not (_STATES.search(text) or has_cue(text)):
+            return None
+    return Commitment(sentence.start, sentence.end, Strength.SENTENCE, "sentence", reading)
+
+
+def _is_intermediate(text: str, asked: str | None) -> bool:
+    """Whether a sentence prices several items together, or another item than the one asked for."""
+    several = _SEVERAL.match(text)
+    if several is not None and not _SINGLE.search(text, several.end()):
+        return True
+    if asked is None:
+        return False
+    items = [_plain_item(m["item"]) for m in _NAMED.finditer(text)]
+    return bool(items) and asked not in items
+
+
+def _asked_item(text: str) -> str | None:
+    """The item whose price the response says it is looking for."""
+    match = _ASKED.search(text[:4000])
+    return _plain_item(match["item"]) if match else None
+
+
+def _plain_item(item: str) -> str:
+    return re.sub(r"\W+", " ", item).lower().strip().removesuffix(" s")
+
+
+def _is_short(text: str) -> bool:
+    """Whether a line holds a value and nothing else."""
+    return len(text.split()) <= 5
+
+
+def _is_complete(sentence: Sentence) -> bool:
+    """Whether a last sentence looks finished."""
+    raw = sentence.text.rstrip()
+    text = raw.rstrip(" \ue005\"'*_)]}\ue001")
+    if not text:
+        return True
+    if _UNFINISHED.search(text) or _OPEN_END.search(text):
+        return False
+    if text.endswith((".", "!", "?", "\u3002", "\uff01", "\u2026")) or _FINISHED.search(text):
+        return True
+    return read_span(text).kind == "unknown" or raw.endswith(("\ue001", ")", "]", "}", "|"))
+
+
+def _without_list_number(sentences: list[Sentence]) -> list[Sentence]:
+    """Mark a last "3." that numbers a list item which never came as unfinished."""
+    last = re.fullmatch(r"\W*(\d{1,2})[.)]?\W*", sentences[-1].text) if sentences else None
+    if last is None:
+        return sentences
+    previous = re.compile(rf"\W*{int(last[1]) - 1}[.)]\s")
+    if any(previous.match(f"{s.text} ") for s in sentences[:-1]):
+        return [*sentences[:-1], Sentence("and,", sentences[-1].start, sentences[-1].end)]
+    return sentences
+
+
+def _opening_value(text: str) -> Commitment | None:
+    """A value on the first line, before an explanation."""
+    first, _, later = text.strip().partition("\n")
+    sentences = split_sentences(first[:300])
+    if not sentences or _MARKER.search(sentences[0].text):
+        return None
+    head = sentences[0].text
+    if re.fullmatch(r"\W*\d{1,2}[.)]\W*", head) and len(sentences) > 1:
+        return None  # the number of a list item
+    reading: Reading = read_span(head)
+    if not reading.commits:
+        return None
+    following = (sentences[1].text if len(sentences) > 1 else later).strip()
+    alone = len(sentences) == 1 or reading.kind == "unknown" or len(head.split()) <= 3
+    if reading.direct and alone and _is_short(head) and "=" not in head and not has_cue(head):
+        return Commitment(0, len(head), Strength.BARE, "bare_value", reading)
+    if _EXPLAINED.match(following) or (reading.direct and _DASHED.match(head)):
+        return Commitment(0, len(head), Strength.SENTENCE, "sentence", reading)
+    return None
+
+
+def conclude(span: str) -> Reading | None:
+    """Read the conclusion of several sentences: the last that announces one, else the first.
+
+    Args:
+        span: Plain text of a worked solution.
+    """
+    sentences = [s for s in split_sentences(span[-MAX_TAIL:]) if not is_remark(s.text)]
+    readings = [(s, read_span(s.text)) for s in sentences[-40:]]
+    for sentence, reading in reversed(readings):
+        if reading.commits and has_cue(sentence.text):
+            return reading
+    for _, reading in readings:
+        if reading.commits:
+            return reading
+    return None

@@ -1,0 +1,401 @@
+"""Find `Answer: …` lines, answer headings and sentences like "the answer is …"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from treecut_tasks.scoring.closing import conclude
+from treecut_tasks.scoring.matching import bounded_matches
+from treecut_tasks.scoring.model import Commitment, Strength
+from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN
+from treecut_tasks.scoring.sentences import (
+    MAX_TAIL,
+    has_cue,
+    is_hypothetical,
+    is_instruction,
+    quotes_others,
+    split_sentences,
+)
+from treecut_tasks.scoring.values import MAX_SPAN, Reading, read_span
+
+_NOUN = re.compile(
+    r"(?:(?<![A-Za-z])|(?<=[a-z])(?=A))"
+    r"(?P<noun>answer|ans|result|solution|verdict|conclusion|output|response|final|price|cost|"
+    r"total|tl;?dr)(?![A-Za-z])"
+    r"|(?<!\w)(?P<foreign>respuesta|resposta|reponse|antwort|risposta|antwoord|cevap|odpowiedz|"
+    r"\u043e\u0442\u0432\u0435\u0442)(?!\w)"
+    r"|(?P<han>\u7b54\u6848|\u7b54\u3048|\u89e3\u7b54|\u7ed3\u8bba|\u7d50\u8ad6|"
+    r"\u7b54(?=[:\u662f])|\uc815\ub2f5|\ub2f5(?=:))",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(
+    r"(?P<close>[\"'\ue005\])}]{0,4})"
+    r"(?P<label>(?:\s?\([^()\n]{0,80}\)|\s?\[[^\[\]\n]{0,40}\])?"
+    r"(?:\s(?:to|for|of|in|as|by|on|from)\s[^:=\n.|\"'\ue005]{1,100}?|\s?#?\d{1,2}(?=\s?[:=]))?)"
+    r"(?P<close2>[\"'\ue005\])}]{0,4})\s{0,4}"
+    r"(?P<sep>:{1,2}=?|=(?!=)|\||\u2192|-{1,2}>|=>|,(?=[-\w.$]{1,20}[ ]?(?:\n|\Z))|"
+    r"[-\u2013\u2014](?=\s?\S)|"
+    r"(?:,?\s?(?:therefore|thus|then|hence|here|now|so|clearly|simply)\s?,?\s?)?"
+    r"(?:is|are|was|would be|will be|must be|should be|remains|equals|comes out to|comes to|"
+    r"has to be|can only be|turns out to be)\b"
+    r"(?:\s?(?:therefore|thus|then|hence|simply|just|clearly|indeed)\b,?)?\s?:?"
+    r"|\u662f|\u4e3a|\u70ba|(?=(?:cannot|can't|can not|could not)\b)|(?=\n)|(?=\Z)|(?=\ue001)|"
+    r"(?=\ue000))",
+    re.IGNORECASE,
+)
+_DECORATION = re.compile(
+    r"^(?:[\s#>*\-\u2013\u2014\u00b7|\"'\ue005\ue000\[\](){}:,;=~+.!\u2234\u2192\u2705\u2714\u2611]|\d{1,2}[.)](?=\s|$)|[^\w\s\u4e00-\u9fff])+"
+)
+_PLAIN_LABEL = re.compile(
+    r"(?:\b(?:final|my|the|our|correct|corrected|revised|updated|new|so|thus|hence|therefore|"
+    r"and|short|numeric(?:al)?|"
+    r"overall|ultimate|exact|conclusive|conclusion|in|summary|then|is|direct|best|here|here's|"
+    r"below|actual|real|single|"
+    r"submitted|complete|definitive|formal|required|requested|simple|amended|result|response|"
+    r"end|this|gives|a|assistant|"
+    r"which|finally|now|model|step|last|that|s|it|unit|to|conclude|text|quick|brief|tl;dr|as|"
+    r"we|get|output|with|have|accordingly|consequently|"
+    r"solution|answer|ok|okay|great|i|report|give|would|answering|sum|up|official|bold|key|"
+    r"explicit|clear)\b|[\W_\d])*",
+    re.IGNORECASE,
+)
+_FINAL_LABEL = re.compile(
+    r"\b(?:final|corrected|correct|revised|updated|new|amended|definitive|ultimate|last|actual|"
+    r"real)\b",
+    re.IGNORECASE,
+)
+_INTERMEDIATE = re.compile(
+    r"\b(?:intermediate|partial|preliminary|sub-?(?:answer|result)?|interim|tentative|"
+    r"provisional|initial|draft|"
+    r"wrong|incorrect|naive|hasty|tempting|previous|earlier|old|original|example|sample|"
+    r"alternative|"
+    r"hypothetical|temporary|first attempt|auxiliary|side|rough|student'?s?|friend'?s?|"
+    r"textbook|possible|rejected|quick guess|your|his|her|their)\b",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"\b(?:confiden\w+|certain\w*|probability|score|difficulty|length|number of|type|rating|"
+    r"source|explain\w*|"
+    r"explanation|format|grade|quality|check(?:ing)?)\b",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\b(?:step|part|stage|sub-?question|sub-?problem|question|problem)\s?\(?(?:\d{1,2}|[a-d]|"
+    r"one|two|three|four)\b|^\W*\(?[a-d1-9]\)\s",
+    re.IGNORECASE,
+)
+_OTHER_TARGET = re.compile(
+    r"\b(?:to|for|of)\s(?:part|step|stage|the (?:first|second|third|previous|sub)|sub|"
+    r"condition|\(?[a-d1-9]\)|two|three|both|\d)",
+    re.IGNORECASE,
+)
+_WEAK_NOUNS = {
+    "output",
+    "tldr",
+    "tl;dr",
+    "response",
+    "final",
+    "price",
+    "cost",
+    "total",
+    "result",
+    "solution",
+    "conclusion",
+    "verdict",
+}
+_ECHO_CONDITION = re.compile(
+    r"[\W_]*unknown[\"'\ue005>.]{0,3},?\s(?:if|when|in case|only if|whenever|otherwise)\b"
+    r"[^\d\n]{0,300}(?:\n|$)",
+    re.IGNORECASE,
+)
+
+
+def find_labels(text: str) -> Iterator[Commitment]:
+    """Find `Answer: …`, answer headings, and sentences like "the answer is …"."""
+    nouns = bounded_matches(_NOUN.finditer(text))
+    marks: list[tuple[re.Match[str], re.Match[str]]] = []
+    for noun in nouns:
+        separator = _SEPARATOR.match(text, noun.end())
+        if separator is not None:
+            marks.append((noun, separator))
+    for index, (noun, separator) in enumerate(marks):
+        limit = marks[index + 1][0].start() if index + 1 < len(marks) else len(text)
+        commitment = _read_label(text, noun, separator, limit)
+        if commitment is not None:
+            yield commitment
+
+
+def _read_label(
+    text: str, noun: re.Match[str], separator: re.Match[str], limit: int
+) -> Commitment | None:
+    label = label_before(text, noun.start())
+    anchored = _PLAIN_LABEL.fullmatch(_DECORATION.sub("", label)) is not None
+    word = (noun["noun"] or "").lower()
+    sep = separator["sep"].strip().lower()
+    after_label = separator["label"]
+    spoken = bool(re.match(r"[a-z,\u662f\u4e3a\u70ba]", sep)) or (
+        not sep and text[separator.end() : separator.end() + 3].lower() == "can"
+    )
+    heading = not sep and not spoken
+    if word in _WEAK_NOUNS and (spoken or not anchored):
+        return None
+    if word == "final" and sep not in (":", "="):
+        return None
+    if _ABOUT.search(label) or _INTERMEDIATE.search(label) or _INTERMEDIATE.search(after_label):
+        return None
+    if heading and not _is_heading(text, noun, separator, anchored):
+        return None
+    quoted = _is_quoted(text, noun, label)
+    if quoted and _is_echo(text, noun, label):
+        return None
+    if not anchored and quotes_others(label):
+        return None
+    start = separator.end()
+    span, end = _span_after(text, start, limit, spoken)
+    if _ECHO_CONDITION.match(span) or _joins_template(text, noun.start(), label):
+        return None
+    reading = read_span(span)
+    if reading.kind == "empty" and not spoken:
+        return _read_heading(text, noun, start, end, label)
+    if reading.kind == "template":
+        return None
+    if (
+        spoken
+        and not reading.direct
+        and not re.match(r"\s*(?:that|:|the (?:price|cost)|a |an |it )", span)
+    ):
+        return None
+    if reading.kind == "text" or (not reading.direct and len(split_sentences(span)) > 1):
+        reading = conclude(span) or reading
+    if reading.kind == "text" and (spoken or not anchored or word in _WEAK_NOUNS or quoted):
+        return None
+    strength = Strength.LINE if anchored and not spoken else Strength.STATED
+    if word in _WEAK_NOUNS and word not in ("result", "final"):
+        strength = Strength.STATED
+    if not anchored and re.match(r"[:=]", sep) and noun[0][0] in "A" and not is_instruction(label):
+        strength = Strength.LINE
+    if (not anchored and is_hypothetical(label)) or ("would" in sep and is_hypothetical(span)):
+        strength = Strength.HYPOTHETICAL
+    elif anchored and (introduction := _hypothesis_before(text, noun.start())):
+        strength = Strength.HYPOTHETICAL
+        label = introduction + label
+    if spoken and "?" in span[-2:]:
+        return None
+    final = bool(_FINAL_LABEL.search(label) or _FINAL_LABEL.search(after_label[:12]))
+    if reading.direct and not spoken and (first := split_sentences(span)):
+        end = min(end, start + first[0].end)
+    other = _OTHER_TARGET.search(after_label) or (spoken and _aside(after_label))
+    if ((_PART.search(label) or _PART.search(after_label)) and not final) or other:
+        strength = min(strength, Strength.PART)
+    return Commitment(
+        noun.start(),
+        end,
+        strength,
+        "answer_line" if strength == Strength.LINE else "stated",
+        reading,
+        final,
+        label,
+    )
+
+
+def _aside(qualifier: str) -> bool:
+    """Whether "the answer to …" speaks of something else than the question."""
+    return bool(qualifier.strip()) and not re.search(
+        r"question|problem|puzzle|exercise|task|above|this|that|it\b|you|price|cost| at |dollar",
+        qualifier,
+        re.IGNORECASE,
+    )
+
+
+def label_before(text: str, start: int) -> str:
+    """The words before a marker in its sentence and line."""
+    window = text[max(0, start - 160) : start]
+    line = window[window.rfind("\n") + 1 :]
+    cut = 0
+    for boundary in re.finditer(
+        r"[.!?][\"')\ue005\ue001]{0,3}\s+|[\u3002\uff01\uff1f]|[.!?](?=[A-Z]|$)", line
+    ):
+        cut = boundary.end()
+    return line[cut:]
+
+
+def _is_heading(text: str, noun: re.Match[str], separator: re.Match[str], anchored: bool) -> bool:
+    line_start = text.rfind("\n", 0, noun.start()) + 1
+    alone = noun.start() - line_start < 40
+    named = noun["noun"] is None or noun["noun"].lower() in (
+        "answer",
+        "ans",
+        "result",
+        "verdict",
+        "conclusion",
+        "solution",
+    )
+    return anchored and alone and named and not separator["label"]
+
+
+def _is_quoted(text: str, noun: re.Match[str], label: str) -> bool:
+    """Whether the marker stands in quotation marks inside a longer line."""
+    before = label.rstrip()
+    opened = label.count('"') % 2 == 1 or label.count("\ue005") % 2 == 1 or before.endswith("'")
+    return opened and bool(re.search(r"\w", label))
+
+
+def _is_echo(text: str, noun: re.Match[str], label: str) -> bool:
+    line_end = text.find("\n", noun.end())
+    line = text[
+        max(0, noun.start() - 200) : line_end
+        if 0 <= line_end < noun.end() + 300
+        else noun.end() + 300
+    ]
+    concrete = re.match(r"\s?[:=]?\s?[-$\u20ac]?\d", text[noun.end() : noun.end() + 8])
+    if concrete:
+        return quotes_others(label) or is_hypothetical(label)
+    return is_instruction(label) or is_hypothetical(line) or quotes_others(label)
+
+
+def _joins_template(text: str, start: int, label: str) -> bool:
+    """Whether a marker is the second half of "Answer: <number> or Answer: unknown"."""
+    before = text[max(0, start - 60) : start]
+    return bool(
+        re.search(
+            r"(?:>|\]|\}|\ue004|\bnumber|\bvalue)[\"'\ue005.\s]{0,4}\s{0,2},?\s?(?:or|/|"
+            r"\|)\s{0,3}(?:with\s|write\s|as\s)?[\"'\ue005]{0,2}(?:final )?$",
+            before,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _hypothesis_before(text: str, start: int) -> str:
+    """The line before a marker if it reads "if …:" or quotes somebody, else nothing."""
+    head = text[max(0, start - 400) : start].rstrip(" \t*#>-\"'\ue005")
+    if not head.endswith("\n"):
+        return ""
+    previous = head.rstrip().rpartition("\n")[2]
+    if not previous.endswith((":", ",")):
+        return ""
+    last = split_sentences(previous)
+    supposes = bool(last) and (
+        bool(
+            re.match(
+                r"\W*(?:if|suppose|assuming|supposing|hypothetically|for example|example|"
+                r"under the assumption|were)\b",
+                last[-1].text,
+                re.IGNORECASE,
+            )
+        )
+        or bool(
+            re.search(
+                r"\b(?:some|one) (?:might|may|would|could)|friend|student|textbook|format|"
+                r"finish with|end with|in the form\b",
+                last[-1].text,
+                re.IGNORECASE,
+            )
+        )
+    )
+    return last[-1].text if supposes else ""
+
+
+def _span_after(text: str, start: int, limit: int, spoken: bool) -> tuple[str, int]:
+    """The text that a marker introduces: the rest of its line, or of its sentence."""
+    line_end = text.find("\n", start)
+    end = len(text) if line_end < 0 else line_end
+    if start <= limit < end and re.search(r"(?:^|[.;!?\s\"'\ue005(])$", text[limit - 1 : limit]):
+        following = _SEPARATOR.match(text, limit + 6)
+        if (
+            following is not None
+            and text[limit : limit + 6].lower() == "answer"
+            and following["sep"].startswith((":", "="))
+        ):
+            end = limit
+    closing_tag = text.find("</", start, end)
+    end = closing_tag if closing_tag >= 0 else end
+    end = min(end, start + MAX_SPAN, max(limit, start + 1) if spoken else len(text))
+    span = text[start:end]
+    if spoken:
+        sentences = split_sentences(span)
+        if sentences:
+            end = start + sentences[0].end
+            span = sentences[0].text
+    if re.search(r"(?:[:=]|\bis|\bcosts?|\bof|\bequals)\W{0,4}$", span) or span.strip() in (
+        ":",
+        "is",
+    ):
+        extended, extended_end = _next_block(text, end)
+        if extended:
+            return span + " " + extended, extended_end
+    return span, end
+
+
+def _next_block(text: str, start: int) -> tuple[str, int]:
+    """The next line that is not blank, at most a few lines on."""
+    at = start
+    for _ in range(6):
+        newline = text.find("\n", at)
+        if newline < 0:
+            return "", start
+        line_end = text.find("\n", newline + 1)
+        line_end = len(text) if line_end < 0 else line_end
+        line = text[newline + 1 : min(line_end, newline + 1 + MAX_SPAN)]
+        if re.search(r"[\w?\ue000\ue004\u2153]", line):
+            return line, line_end
+        at = newline + 1
+    return "", start
+
+
+def _read_heading(
+    text: str, noun: re.Match[str], start: int, end: int, label: str
+) -> Commitment | None:
+    """Read the block under a heading; a worked solution there is left to its own conclusion."""
+    line, line_end = _next_block(text, end)
+    final = bool(_FINAL_LABEL.search(label))
+    if not line:
+        box_is_empty = BOX_OPEN in text[start : end + 2]
+        kind = (
+            "empty_answer"
+            if box_is_empty or text[start:end].strip(" \n*_\ue005\"'")
+            else "dangling"
+        )
+        return Commitment(
+            noun.start(), end, Strength.LINE, kind, Reading("empty", direct=True), final, label
+        )
+    if BOX_OPEN in text[start:end] and BOX_CLOSE in text[start:end]:
+        return Commitment(
+            noun.start(),
+            end,
+            Strength.LINE,
+            "empty_answer",
+            Reading("empty", direct=True),
+            final,
+            label,
+        )
+    marker = _NOUN.search(line)
+    if marker is not None and _SEPARATOR.match(line, marker.end()) and marker.start() < 20:
+        return None
+    reading = read_span(line)
+    if reading.kind == "template" or re.match(r"\W*\d{1,2}[.)]\s+[A-Za-z]", line):
+        return None
+    word = (noun["noun"] or "answer").lower()
+    if word not in ("answer", "ans") and not (reading.direct and len(line.split()) <= 4):
+        return None
+    rest = text[line_end:].strip()
+    if (reading.direct and len(line) <= 300) or (
+        reading.commits and (not rest or (len(split_sentences(line)) == 1 and has_cue(line)))
+    ):
+        return Commitment(
+            noun.start(), line_end, Strength.LINE, "answer_line", reading, final, label
+        )
+    if reading.commits and not _concludes_later(rest):
+        found = conclude(line) or reading
+        return Commitment(noun.start(), line_end, Strength.LINE, "answer_line", found, final, label)
+    return None
+
+
+def _concludes_later(text: str) -> bool:
+    return any(has_cue(s.text) for s in split_sentences(text[:MAX_TAIL])) or BOX_OPEN in text
+
+
+def is_intermediate_label(label: str) -> bool:
+    """Whether the words before a value mark it as intermediate, rejected or somebody else's."""
+    return bool(_INTERMEDIATE.search(label))
