@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,10 +50,36 @@ def process_pair(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[
 def _score(doc: Mapping[str, Any], member: str, response: str | None) -> dict[str, float]:
     return score_response(
         doc[f"{member}answer"],
-        response,
+        without_thinking(response or ""),
         problem=doc[f"{member}problem"],
         theme=doc["theme_file"] or None,
     ).rates
+
+
+_THINK_TAG = re.compile(r"<think[^>]{0,200}>|</think>")
+
+
+def without_thinking(response: str) -> str:
+    """The response without its first closed `<think>` block.
+
+    Local servers leave thinking in the text, and so does lm-eval unless its model argument
+    `think_end_token` says otherwise. Inspect takes this block out of every response; without it the
+    literal rule would judge two different texts.
+    """
+    depth = start = 0
+    first_end: int | None = None
+    for tag in _THINK_TAG.finditer(response):
+        if not tag[0].startswith("</"):
+            if depth == 0:
+                start = tag.start()
+            depth += 1
+        elif depth:
+            first_end = first_end or tag.end()
+            depth -= 1
+            if depth == 0:
+                return (response[:start] + response[tag.end() :]).strip()
+    # Opened more often than closed: as far as the first end.
+    return response if first_end is None else (response[:start] + response[first_end:]).strip()
 
 
 def _with_interval_ends(rates: Mapping[str, float]) -> dict[str, float]:

@@ -1,0 +1,260 @@
+"""From parameters to the items that a task serves."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.kinds import TaskKind
+from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
+from treecut_tasks.fewshot import ShotChoice, ShotSource, check_fewshot, draw_shots
+from treecut_tasks.problems import Problem, ProblemConfig, Record, draw_data_set, read_data_files
+from treecut_tasks.prompts import PROMPT_VERSION, Shot, make_shot, user_prompt
+from treecut_tasks.themes import BUILTIN_THEMES
+from treecut_tasks.verification import check_label
+
+
+@dataclass(frozen=True)
+class Item:
+    """One problem as a task serves it.
+
+    Attributes:
+        id: identifier made from the content.
+        problem: the problem's text.
+        answer: the price in digits, or `unknown`.
+        prompt: the user message of a zero-shot prompt.
+        metadata: where the problem comes from and how it was made, ready for JSON; always with
+            `ans_depth`, which is `unspecified` where a data file does not tell, and
+            `configuration`, by which rates are told apart.
+        shot_source: where examples for the problem come from; None where that is unknown.
+    """
+
+    id: str
+    problem: str
+    answer: str
+    prompt: str
+    metadata: dict[str, Any]
+    shot_source: ShotSource | None
+
+
+@dataclass(frozen=True)
+class ItemSet:
+    """The items of a task.
+
+    Attributes:
+        kind: what the task serves.
+        items: in serving order; of a paired task each unanswerable problem and then its
+            counterpart.
+        reserved: ids of all served problems and of their counterparts, which are never examples.
+    """
+
+    kind: TaskKind
+    items: tuple[Item, ...]
+    reserved: frozenset[str]
+
+    def pairs(self) -> list[tuple[Item, Item]]:
+        """The pairs of a paired task."""
+        return list(zip(self.items[::2], self.items[1::2], strict=True))
+
+    def shots(self, item: Item, fewshot: int, choice: ShotChoice) -> tuple[Shot, ...]:
+        """The worked examples for an item; see `draw_shots`.
+
+        Raises:
+            TreecutError: an impossible number, or an item whose configuration is unknown.
+        """
+        if check_fewshot(fewshot) == 0:
+            return ()
+        if item.shot_source is None:
+            raise TreecutError(
+                f"fewshot is {fewshot}, but {item.metadata['source']} has no worked solution (proof), or "
+                "tells no configuration with a built-in theme, so that no examples of the same kind can "
+                "be made: use a file of `treecut generate` or one of the authors', or fewshot 0."
+            )
+        return draw_shots(item.shot_source, fewshot, choice, self.reserved)
+
+
+def build_items(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
+    """The items of a task, in the order in which they are served.
+
+    Answerable problems are the counterparts of exactly the unanswerable problems with the same
+    parameters (paper, section 4.2), in the same order. The label of every generated problem is
+    proven from its text before it is served; data files are served as they are (`treecut verify`
+    proves theirs).
+
+    Args:
+        parameters: the task's parameters.
+        kind: what the task serves.
+
+    Raises:
+        TreecutError: impossible parameters or an unusable data file.
+    """
+    if parameters.data_file:
+        return _items_of_files(parameters, kind)
+    return draw_items(parameters, parameters.configurations(), kind)
+
+
+def draw_items(
+    parameters: TaskParameters, configurations: Sequence[Configuration], kind: TaskKind
+) -> ItemSet:
+    """Draw the items of several configurations, interleaved; see `build_items`.
+
+    Args:
+        parameters: all but the configurations is taken from here.
+        configurations: what to draw `parameters.num_problems` problems of each.
+        kind: what the task serves.
+    """
+    items: list[Item] = []
+    reserved: set[str] = set()
+    configs = [configuration.config for configuration in configurations]
+    drawn_set = draw_data_set(
+        configs, parameters.num_problems, parameters.seed, parameters.counterpart
+    )
+    labels = itertools.cycle(configuration.label for configuration in configurations)
+    for drawn, label in zip(drawn_set, labels, strict=False):
+        pair = drawn.pair
+        reserved |= {pair.unanswerable.id, pair.answerable.id}
+        # The configuration that index and attempt count in is the unanswerable one.
+        config = pair.unanswerable.config
+        source = ShotSource(config, parameters.seed, pair.unanswerable.id, parameters.counterpart)
+        origin = {
+            "configuration": label,
+            **config.as_dict(),
+            # A theme of the user's is found by its path, not by its name.
+            "theme_file": None if parameters.theme in BUILTIN_THEMES else parameters.theme,
+            "counterpart": parameters.counterpart,
+            "seed": parameters.seed,
+            "index": drawn.index,
+            "attempt": drawn.attempt,
+            "pair_id": pair.id,
+        }
+        if kind != "answerable":
+            items.append(_item_of_problem(pair.unanswerable, origin, source))
+        if kind != "unanswerable":
+            items.append(_item_of_problem(pair.answerable, origin, source))
+    return ItemSet(kind, tuple(items), frozenset(reserved))
+
+
+def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSource) -> Item:
+    # Proven from the text by code that knows nothing of the generator; 0.3 ms a problem.
+    check_label(problem.text, problem.answer, [problem.config.resolved_theme])
+    return Item(
+        id=problem.id,
+        problem=problem.text,
+        answer=problem.answer,
+        prompt=user_prompt(problem.text),
+        metadata={
+            **origin,
+            "problem": problem.text,
+            "unanswerable": problem.config.unanswerable,
+            "lacks": problem.lacks.sentence.text if problem.lacks else None,
+        },
+        shot_source=source,
+    )
+
+
+def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
+    if kind == "paired":
+        records = _paired_records(parameters.data_file)
+    else:
+        records = read_data_files(parameters.data_file, kind == "unanswerable")
+    items = tuple(_item_of_record(record, parameters) for record in records)
+    return ItemSet(kind, items, frozenset(item.id for item in items))
+
+
+def _paired_records(paths: Sequence[str]) -> list[Record]:
+    """The records of two aligned files, the members of each pair one after the other."""
+    if len(paths) != 2:
+        raise TreecutError(
+            f"data_file names {len(paths)} file(s), but paired problems need two aligned ones: first "
+            "the unanswerable problems, then their counterparts."
+        )
+    unanswerable = read_data_files(paths[:1], unanswerable=True)
+    answerable = read_data_files(paths[1:], unanswerable=False)
+    if len(unanswerable) != len(answerable):
+        raise TreecutError(
+            f"{paths[0]} has {len(unanswerable)} problems and {paths[1]} has {len(answerable)}: paired "
+            "files need as many lines, the members of a pair on the same line."
+        )
+    records = []
+    for first, second in zip(unanswerable, answerable, strict=True):
+        if first.pair_id != second.pair_id:
+            raise TreecutError(
+                f"{first.source} belongs to the pair {first.pair_id!r} and {second.source} to "
+                f"{second.pair_id!r}: the members of a pair must stand on the same line."
+            )
+        # Without ids in the files, lines belong together by their place.
+        pair_id = first.pair_id or first.id
+        records += [replace(first, pair_id=pair_id), replace(second, pair_id=pair_id)]
+    return records
+
+
+def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
+    known = {
+        name: value
+        for name, value in record.config.items()
+        if name in {field.name for field in fields(ProblemConfig)}
+    }
+    metadata = {
+        **known,
+        "problem": record.problem,
+        "unanswerable": record.unanswerable,
+        "ans_depth": known.get("ans_depth", "unspecified"),
+        "configuration": f"ans_depth_{known.get('ans_depth', 'unspecified')}",
+        "pair_id": record.pair_id,
+        "source": record.source,
+    }
+    return Item(
+        id=record.id,
+        problem=record.problem,
+        answer=record.answer,
+        prompt=user_prompt(record.problem),
+        metadata=metadata,
+        shot_source=_shot_source_of_record(record, known, parameters),
+    )
+
+
+def _shot_source_of_record(
+    record: Record, known: Mapping[str, Any], parameters: TaskParameters
+) -> ShotSource | None:
+    """Where examples of a record's configuration come from, if it tells one that can be drawn from.
+
+    A record tells its theme by name only, so one with a theme of the user's own has no examples; that
+    must not be in the way of evaluating it without any.
+    """
+    if record.proof is None or "ans_depth" not in known:
+        return None
+    try:
+        config = ProblemConfig(**{**known, "unanswerable": True})
+    except TreecutError:
+        return None
+    key = record.pair_id or record.id
+    return ShotSource(config, parameters.seed, key, parameters.counterpart)
+
+
+def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any]:
+    """What a log needs so that the run can be repeated and compared.
+
+    Args:
+        parameters: the task's parameters.
+        item_set: its items.
+
+    Returns:
+        Package version, parameters, fingerprints of data set and prompt; ready for JSON.
+    """
+    from importlib.metadata import version
+
+    ids = "\n".join(item.id for item in item_set.items)
+    prompt = user_prompt("") + make_shot("", "", "").response
+    return {
+        "treecut_tasks_version": version("treecut-tasks"),
+        "kind": item_set.kind,
+        "parameters": parameters.as_dict(),
+        "num_items": len(item_set.items),
+        "data_set_sha256": hashlib.sha256(ids.encode()).hexdigest(),
+        "prompt_version": PROMPT_VERSION,
+        "prompt_sha256": hashlib.sha256(prompt.encode()).hexdigest(),
+    }
