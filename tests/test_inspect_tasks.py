@@ -418,11 +418,17 @@ class TestRunDescription:
 
     def test_fingerprint_names_the_problems(self) -> None:
         def fingerprint(**parameters: Any) -> str:
-            task = unanswerable(**{"ans_depth": 2, "num_problems": 2, **parameters})
+            defaults: dict[str, Any] = {"ans_depth": 2, "num_problems": 2}
+            task = unanswerable(**(defaults | parameters))
             return str((task.metadata or {})["data_set_sha256"])
 
         assert fingerprint() == fingerprint()
-        others = [{"seed": 1}, {"num_problems": 3}, {"order": "forward"}, {"ans_depth": 3}]
+        others: list[dict[str, Any]] = [
+            {"seed": 1},
+            {"num_problems": 3},
+            {"order": "forward"},
+            {"ans_depth": 3},
+        ]
         assert len({fingerprint(), *(fingerprint(**other) for other in others)}) == 5
 
 
@@ -558,7 +564,7 @@ class TestDataFiles:
             log = inspect_run(paired(data_file=files), "treecut/solver", folder)
             values = inspect_values(log)
             assert (values["complete_pairs"], values["pair_solved_rate"]) == (3, 1)
-            generated = paired(ans_depth=4, num_problems=3, counterpart=kind)  # type: ignore[arg-type]
+            generated = paired(ans_depth=4, num_problems=3, counterpart=kind)
             assert [s.id for s in samples_of(log)] == [s.id for s in generated.dataset]
 
 

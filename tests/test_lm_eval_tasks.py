@@ -221,8 +221,9 @@ class TestFewshot:
         for prompt in prompts:
             shown, _, asked = prompt.rpartition(SHOT_SEPARATOR)
             assert shown.count(SHOT_SEPARATOR) == 5
-            assert shown.count("\n\nAnswer: unknown") + 0 >= 3
-            assert sum(problem in asked for problem in reserved) == 1
+            answers = [part.rpartition("\n")[2] for part in shown.split(SHOT_SEPARATOR)]
+            assert answers.count("Answer: unknown") == 3
+            assert sum(f"\n{problem}\n" in asked for problem in reserved) == 1
             assert not any(problem in shown for problem in reserved)
             examples.add(shown)
         assert len(examples) == (1 if choice == "shared" else 6)
@@ -288,7 +289,7 @@ class TestBadInput:
                 {"counterpart": "matched", "num_vars": 4},
                 "no matched counterpart",
             ),
-            ("treecut_depth2", {"data_file": "no/such.jsonl"}, "cannot be read"),
+            ("treecut_depth2", {"data_file": "no/such.jsonl"}, "together with data_file"),
         ],
         ids=str,
     )
@@ -309,8 +310,7 @@ class TestBadInput:
 
     def test_arguments_of_models_are_no_parameters(self) -> None:
         manager = task_manager(
-            **{"num_concurrent": 4, "num_fewshot": 6, "model": "mine", "max_length": 100},
-            num_problems=1,
+            num_concurrent=4, num_fewshot=6, model="mine", max_length=100, num_problems=1
         )
         assert manager.load(["treecut_depth2"])["tasks"]
 
@@ -319,6 +319,8 @@ class TestBadInput:
         path.write_text(json.dumps(OPEN), encoding="utf-8")
         metadata = {"data_file": str(path)}
         model_args = {"policy": "solver"}
+        with pytest.raises(TreecutError, match=r"'no/such\.jsonl' cannot be read"):
+            lm_eval_run("treecut_depth2", metadata={"data_file": "no/such.jsonl"})
         with pytest.raises(TreecutError, match=r"open\.jsonl:1 has no worked solution"):
             lm_eval_run("treecut_depth2", model_args=model_args, metadata=metadata, num_fewshot=6)
         results = lm_eval_run("treecut_depth2", model_args=model_args, metadata=metadata)

@@ -16,6 +16,7 @@ from inspect_ai import Task
 
 from tests.framework_runs import DEPTHS, LmEvalRun, inspect_run, inspect_values, lm_eval_run
 from tests.servers.openai_rules import Answer, Message, OpenAIRulesServer, answer_unknown
+from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.policies import find_problem, respond
 from treecut_tasks.reading import Determined, read_problem, solve
 from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
@@ -250,6 +251,7 @@ RESPONSES = (
     "First, the pie costs more than the tart, and the tart costs more than",
     "Prices are a matter of taste. " * 20,
     "<think>Perhaps 7?</think>\nAnswer: {right}",
+    "<think>Is the answer unknown?</think>\nIt costs {right} dollars.",
     "Answer: 1/0",
     "Answer: twelve dollars or unknown",
 )
@@ -380,10 +382,39 @@ class TestScores:
             response, rates = ours[sample["doc"]["id"]]
             assert isinstance(rates, dict)
             assert len(rates) >= 5
-            assert sample["resps"] == [[response]]
+            assert [[without_thinking(sample["resps"][0][0])]] == [[response]]
             assert only_those(sample, rates) == {
                 name: sample[name] for name in rates if name in sample
             }
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "<think>The answer is unknown.</think>It costs 7 dollars.",
+        "Hm. <think>a</think> Answer: 7 <think>b</think>",
+        '<think signature="x">a <think>b</think> c</think>\n\nAnswer: 7',
+        "<think><think>a</think> Answer: 7",
+        "<think>never closed. Answer: 7",
+        "</think>\nAnswer: 7",
+        "  Answer: 7\n",
+    ],
+)
+def test_thinking_in_the_text(response: str, tmp_path: Path) -> None:
+    """The provider of Inspect takes thinking out of a response; lm-eval's scores must not see it."""
+    with OpenAIRulesServer(lambda messages: response, enforce=False) as server:
+        log = inspect_run(
+            unanswerable(ans_depth=2, num_problems=1),
+            "openai-api/local/mine",
+            tmp_path,
+            model_base_url=server.base_url,
+        )
+        run = with_lm_eval("treecut_depth2", server, metadata={"num_problems": 1})
+    assert log.samples is not None
+    assert log.samples[0].output.completion == without_thinking(response)
+    values = run.values("treecut_depth2")
+    ours = only_those(values, inspect_values(log))
+    assert {name: values[name] for name in ours} == ours
 
 
 def test_reference_models_answer_both_frameworks_alike(tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ import click
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from treecut_tasks.problems import Record
-
 # Exit status for labels that are wrong or cannot be proven; bad input has 2.
 _WRONG = 1
 
@@ -52,6 +50,7 @@ def command(
     from contextlib import nullcontext
 
     from treecut_tasks.cli.output import whole_file
+    from treecut_tasks.problems.records import iter_data_file
     from treecut_tasks.themes import load_theme
     from treecut_tasks.verification import FileReport, require_solver
 
@@ -70,7 +69,7 @@ def command(
     ):
         for path in files:
             report = FileReport(path, say, themes, assumptions)
-            for record in _records(path):
+            for record in iter_data_file(path):
                 certificate = report.add(record.problem, record.answer, record.source)
                 if output is not None:
                     output.write(json.dumps(certificate, ensure_ascii=False) + "\n")
@@ -130,36 +129,3 @@ def _progress(files: Sequence[str], worth_a_bar: int) -> Iterator[Callable[[], N
 def _count_lines(path: Path) -> int:
     with path.open("rb") as file:
         return sum(1 for _ in file)
-
-
-def _records(path: str) -> Iterator[Record]:
-    """Read a data file line by line.
-
-    Raises:
-        TreecutError: a file that is missing, empty, not JSON Lines or lacks a key; the message names
-            file and line.
-    """
-    from pathlib import Path
-
-    from treecut_tasks.errors import TreecutError
-    from treecut_tasks.problems.records import REQUIRED_KEYS, _parse_line
-
-    empty = True
-    try:
-        with Path(path).open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    empty = False
-                    yield _parse_line(line.decode("utf-8"), Path(path), number)
-    except OSError as error:
-        raise TreecutError(
-            f"Data file {path!r} cannot be read ({error.strerror}): give the path of a JSON Lines "
-            "file."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TreecutError(f"{path}:{number} is not UTF-8 text: save the file as UTF-8.") from error
-    if empty:
-        raise TreecutError(
-            f"Data file {path!r} is empty: it needs at least one line with the keys "
-            f"{' and '.join(REQUIRED_KEYS)}."
-        )

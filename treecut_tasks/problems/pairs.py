@@ -85,8 +85,10 @@ def generate_pair(
     are drawn until one has a spare edge whose sentence can stand in for the cut one: it leads into
     a variable off the path that has children (so that the variable is still named), does not touch
     the questioned variable, starts at the root exactly if the cut edge does (so that the number of
-    stated facts is equal), and its sentence names the questioned item, and its place, as often as
-    the cut sentence does.
+    stated facts is equal), its sentence names the questioned item, and its place, as often as the
+    cut sentence does, and without the one sentence or without the other as many variables are named
+    once, twice and so on, with a stated price and without. In a fixed order of the sentences both
+    stand before those that name the questioned variable.
 
     Args:
         config: what to draw; an unanswerable configuration.
@@ -152,20 +154,42 @@ def _spare_edges(problem: Problem) -> list[Edge]:
     assert cut_into is not None
     cut_edge = (problem.parents[cut_into - 1], cut_into)
     inner = set(problem.parents)
-    candidates = [
+    candidates = {
         (parent, child)
         for child, parent in enumerate(problem.parents[asked:], start=asked + 1)
         if child in inner and parent != asked and (parent == 0) == (cut_edge[0] == 0)
-    ]
+    }
     if not candidates:
         return []
-    wanted = _mentions(problem, cut_edge)
     # Breadth first, so that the choice among several does not depend on how they were collected.
+    edges = breadth_first(problem.parents)
+    if problem.config.order != "random":
+        # The edge into the questioned variable is the first that names it.
+        edges = edges[: edges.index((problem.parents[asked - 1], asked))]
+    wanted = _mentions(problem, cut_edge), _naming_without(problem, cut_edge)
     return [
         edge
-        for edge in breadth_first(problem.parents)
-        if edge in candidates and _mentions(problem, edge) == wanted
+        for edge in edges
+        if edge in candidates
+        and (_mentions(problem, edge), _naming_without(problem, edge)) == wanted
     ]
+
+
+def _naming_without(problem: Problem, lacking: Edge) -> list[tuple[int, int]]:
+    """For each variable how often it is named and how often as a fact, without one sentence; sorted.
+
+    Without this condition half of the unanswerable problems name a variable three times, and none
+    of their counterparts does: a path variable that a spare edge hangs on is named by both of its
+    path edges and by the spare edge, which only the unanswerable problem has all three of.
+    """
+    counts = [[0, 0] for _ in range(len(problem.parents) + 1)]
+    for child, parent in enumerate(problem.parents, start=1):
+        if (parent, child) == lacking:
+            continue
+        counts[parent][0] += 1
+        counts[child][0] += 1
+        counts[child][1] += parent == 0
+    return sorted((named, facts) for named, facts in counts[1:])
 
 
 def _mentions(problem: Problem, edge: Edge) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def read_data_files(paths: Sequence[str | Path], unanswerable: bool) -> list[Rec
     records: list[Record] = []
     by_text: dict[str, Record] = {}
     for path in paths:
-        for record in _read_file(Path(path)):
+        for record in iter_data_file(path):
             if record.unanswerable != unanswerable:
                 task = "answerable" if unanswerable else "unanswerable"
                 raise TreecutError(
@@ -84,9 +84,23 @@ def read_data_files(paths: Sequence[str | Path], unanswerable: bool) -> list[Rec
     return records
 
 
-def _read_file(path: Path) -> list[Record]:
+def iter_data_file(path: str | Path) -> Iterator[Record]:
+    """Read one data file line by line, as it is: repeats and both kinds of problems are allowed.
+
+    Raises:
+        TreecutError: a file that is missing, empty, not JSON Lines or lacks a key; the message names
+            file and line.
+    """
+    path, number = Path(path), 0
+    empty = True
     try:
-        text = path.read_bytes().decode("utf-8")
+        # Lines end at newlines only, as in binary files: JSON text may hold other characters that
+        # end lines of text.
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    empty = False
+                    yield _parse_line(line.decode("utf-8"), path, number)
     except OSError as error:
         raise TreecutError(
             f"Data file {str(path)!r} cannot be read ({error.strerror}): give the path of a JSON "
@@ -94,17 +108,13 @@ def _read_file(path: Path) -> list[Record]:
         ) from error
     except UnicodeDecodeError as error:
         raise TreecutError(
-            f"Data file {str(path)!r} is not UTF-8 text (byte {error.start}): save it as UTF-8."
+            f"{path}:{number} is not UTF-8 text (byte {error.start}): save the file as UTF-8."
         ) from error
-    # Split at newlines only: JSON text may hold other characters that `splitlines` would break at.
-    lines = enumerate(text.split("\n"), start=1)
-    records = [_parse_line(line, path, number) for number, line in lines if line.strip()]
-    if not records:
+    if empty:
         raise TreecutError(
             f"Data file {str(path)!r} is empty: it needs at least one line with the keys "
             f"{' and '.join(REQUIRED_KEYS)}."
         )
-    return records
 
 
 def _parse_line(line: str, path: Path, number: int) -> Record:

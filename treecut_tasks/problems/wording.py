@@ -92,7 +92,7 @@ def word_formulas(
     sentences: list[str] = []
     clauses: dict[int, str] = {}
     for formula in formulas:
-        parent, child, a, b = formula.parent, formula.child, formula.a, formula.b
+        parent, child = formula.parent, formula.child
         child_phrases = phrases[child - 1]
         if parent == 0:
             rest = f" costs {money[values[child - 1]]}"
@@ -100,8 +100,9 @@ def word_formulas(
             clauses[child] = child_phrases.quantity[1] + rest
             continue
         parent_phrases = phrases[parent - 1]
+        a, b = formula.a, formula.b
         constant = a * values[parent - 1] + b * values[child - 1]
-        if (a > 0) == (b > 0):
+        if a * b > 0:
             # Two negative coefficients (sampling "paper") are worded as the equal sum.
             subject, times = parent_phrases, abs(a)
             rest = f" and {child_phrases.quantity[abs(b)]} cost {money[abs(constant)]}"

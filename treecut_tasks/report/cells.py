@@ -91,16 +91,14 @@ def label_runs(runs: Sequence[Run]) -> list[str]:
     """
     labels = []
     for run in runs:
-        same_model = [_settings(other) for other in runs if other.model == run.model]
+        rest = [_settings(other) for other in runs if other.model == run.model]
         mine = _settings(run)
-        label, rest = run.model, same_model
-        for name, value in mine.items():
-            if all(other == mine for other in rest):
-                break
-            if any(other.get(name) != value for other in rest):
-                label += f"{', ' if '(' in label else ' ('}{_shown(name, value)}"
-                rest = [other for other in rest if other.get(name) == value]
-        labels.append(f"{label})" if "(" in label else label)
+        differences = []
+        for name in dict.fromkeys(name for settings in (mine, *rest) for name in settings):
+            if any(other.get(name) != mine.get(name) for other in rest):
+                differences.append(_shown(name, mine.get(name)))
+                rest = [other for other in rest if other.get(name) == mine.get(name)]
+        labels.append(f"{run.model} ({', '.join(differences)})" if differences else run.model)
     return labels
 
 
@@ -123,8 +121,13 @@ def _settings(run: Run) -> dict[str, Any]:
 
 
 def _shown(name: str, value: Any) -> str:
-    text = str(value).strip('"')
-    return text if name == "framework" else f"{name} {text}"
+    if name == "framework":
+        return str(value)
+    name = name.removeprefix("model_args.")
+    if value is None:
+        return f"{name} not set"
+    # Of paths, the name of the file tells enough.
+    return f"{name} {str(value).strip(chr(34)).rsplit('/', 1)[-1]}"
 
 
 def problems_frame(evidence: Evidence, labels: Sequence[str]) -> pd.DataFrame:

@@ -11,7 +11,8 @@ from treecut_tasks.report.build import Report, RunSummary
 from treecut_tasks.report.cells import MARKS, Cell
 from treecut_tasks.report.claims import SMALLEST_EFFECT, Claim, Finding
 from treecut_tasks.report.comparison import Comparison
-from treecut_tasks.report.shares import NO_CAUSE, OUTCOMES, Shares, kind_name
+from treecut_tasks.report.evidence import UNEXPLAINED
+from treecut_tasks.report.shares import OUTCOMES, Shares, kind_name
 from treecut_tasks.report.statistics import Effect
 from treecut_tasks.report.tables import PAPER_FEWSHOT, Entry, PaperLikeTable
 from treecut_tasks.scoring.rates import Rate
@@ -127,7 +128,12 @@ def make_document(report: Report, figures: Iterable[str]) -> Document:
                 *places("outcomes"),
                 *_shares("Outcomes of all responses", report.outcomes, OUTCOMES),
                 *places("causes"),
-                *_shares("Causes of hallucinated numbers", report.causes, _causes(report.causes)),
+                *_shares(
+                    "False steps that explain hallucinated numbers",
+                    report.causes,
+                    _causes(report.causes),
+                    "By chance: what guesses from the price range would have been explained by.",
+                ),
             ),
         ),
         Section("Side by side", "side-by-side", tuple(_comparisons(report))),
@@ -316,27 +322,41 @@ def _claim_block(number: int, claim: Claim, findings: Sequence[Finding], paper: 
 
 
 def _causes(bars: Sequence[Shares]) -> tuple[str, ...]:
-    names = dict.fromkeys(name for bar in bars for name in bar.counts if name != NO_CAUSE)
-    return (*names, NO_CAUSE)
+    names = dict.fromkeys(name for bar in bars for name in bar.counts if name != UNEXPLAINED)
+    return (*names, UNEXPLAINED)
 
 
-def _shares(caption: str, bars: Sequence[Shares], names: Sequence[str]) -> Iterable[Block]:
+def _shares(
+    caption: str, bars: Sequence[Shares], names: Sequence[str], chance_note: str = ""
+) -> Iterable[Block]:
     if not bars:
         return
     used = [name for name in names if any(name in bar.counts for bar in bars)]
+    chances = list(dict.fromkeys(name for bar in bars for name in bar.by_chance))
     yield Table(
         caption=f"{caption}, %",
-        heads=("model", "problems", *used, "responses"),
+        heads=(
+            "model",
+            "problems",
+            *used,
+            *(f"{name}\nby chance" for name in chances),
+            "responses",
+        ),
         rows=tuple(
             (
                 bar.model,
                 bar.what,
                 *(percent(bar.counts.get(name, 0) / bar.total) for name in used),
+                *(
+                    percent(bar.by_chance[name]) if name in bar.by_chance else NOTHING
+                    for name in chances
+                ),
                 str(bar.total),
             )
             for bar in bars
         ),
         keys=2,
+        notes=(chance_note,) if chances else (),
     )
 
 

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+UNEXPLAINED = "unexplained"
+"""The cause of a wrong number that no false step explains."""
+
+
 @dataclass(frozen=True)
 class ResponseRow:
     """One response: a row of the table of responses. The attributes are its columns.
@@ -37,7 +41,11 @@ class ResponseRow:
         false_unknown: 1 if an answerable problem was called unknown; missing for unanswerable ones.
         outcome: number, unknown or none, what a careful reader finds; error if there is no verdict.
         reason: how the outcome was decided.
-        cause: what may explain a hallucinated number; empty if that was not asked or not found.
+        cause: the kind of false step that explains a wrong number; `unexplained` if none does, and
+            empty if that was not asked.
+        same_price_by_chance: share of guesses that `same_price` would have explained as well;
+            missing if that was not asked.
+        any_by_chance: share of guesses that any false step would have explained.
         truncated: whether a token limit cut the response off.
         errored: whether the model or the framework failed on the problem.
         error: the failure in its own words.
@@ -70,6 +78,8 @@ class ResponseRow:
     outcome: str = "error"
     reason: str = ""
     cause: str = ""
+    same_price_by_chance: float = math.nan
+    any_by_chance: float = math.nan
     truncated: bool = False
     errored: bool = False
     error: str = ""

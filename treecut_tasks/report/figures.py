@@ -7,11 +7,13 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from treecut_tasks.report.build import Report
 from treecut_tasks.report.cells import Cell
-from treecut_tasks.report.shares import NO_CAUSE, OUTCOMES, Shares
+from treecut_tasks.report.evidence import UNEXPLAINED
+from treecut_tasks.report.shares import OUTCOMES, Shares
 from treecut_tasks.report.values import one_line
 from treecut_tasks.scoring.rates import Rate
 
@@ -105,7 +107,7 @@ def make_figures(report: Report) -> dict[str, Figure]:
         ),
         _bars(
             "causes",
-            "What may explain hallucinated numbers, in per cent of them.",
+            "False steps that explain hallucinated numbers, in per cent of these.",
             report.causes,
             _cause_names(report.causes),
         ),
@@ -141,7 +143,8 @@ class _Panel:
                 f"{line.name} {_whole(at_first)} % at {first}, {_whole(at_last)} % at {last}, highest "
                 f"{_whole(at_top)} % at {top}"
             )
-        return f"{self.title}: {'; '.join(texts)}."
+        title = self.title.replace("\n", ", ")
+        return f"{title}: {'; '.join(texts)}."
 
 
 def _whole(rate: Rate) -> str:
@@ -223,7 +226,7 @@ def _figure_3(cells: Sequence[Cell]) -> Figure | None:
             ]
             lines = _lines(own, lambda cell: cell.cut_depth)
             if lines:
-                panels.append(_Panel(f"{model}, ansDepth {depth}", lines))
+                panels.append(_Panel(f"{model}\nansDepth {depth}", lines))
         if panels:
             rows.append(panels)
     if not rows:
@@ -292,7 +295,9 @@ def _canvas(rows: int, columns: int, size: tuple[float, float], style: Style) ->
 
 def _draw_lines(rows: Sequence[Sequence[_Panel]], x_name: str, style: Style) -> Canvas:
     columns = max(len(row) for row in rows)
-    canvas = _canvas(len(rows), columns, _PANEL, style)
+    # A single panel is drawn wider, because the legend needs the room.
+    size = _PANEL if columns > 1 else (1.6 * _PANEL[0], _PANEL[1])
+    canvas = _canvas(len(rows), columns, size, style)
     handles: dict[str, Artist] = {}
     for row_number, row in enumerate(rows):
         for column, panel in enumerate(row):
@@ -339,12 +344,20 @@ def _draw_line(axes: Axes, line: _Line, style: Style) -> Artist:
 
 def _dress(axes: Axes, title: str, style: Style) -> None:
     axes.set_facecolor(style.page)
-    axes.set_title(one_line(title, _LONGEST_LABEL), color=style.ink, fontsize=9, parse_math=False)
+    axes.set_title(_wrapped(title), color=style.ink, fontsize=9, parse_math=False)
     axes.tick_params(colors=style.ink)
     axes.grid(True, color=style.grid, linewidth=0.6)
     axes.set_axisbelow(True)
     for spine in axes.spines.values():
         spine.set_color(style.grid)
+
+
+def _wrapped(label: str) -> str:
+    """A label on several lines; what its last line says is not cut off."""
+    lines = label.split("\n")
+    return "\n".join(
+        line for part in lines for line in wrap(one_line(part), _LONGEST_LABEL) or [""]
+    )
 
 
 def _draw_grids(maps: dict[str, dict[tuple[int, int], Rate]], style: Style) -> Canvas:
@@ -380,8 +393,8 @@ def _draw_grids(maps: dict[str, dict[tuple[int, int], Rate]], style: Style) -> C
 
 
 def _cause_names(bars: Sequence[Shares]) -> tuple[str, ...]:
-    names = dict.fromkeys(name for bar in bars for name in bar.counts if name != NO_CAUSE)
-    return (*names, NO_CAUSE)
+    names = dict.fromkeys(name for bar in bars for name in bar.counts if name != UNEXPLAINED)
+    return (*names, UNEXPLAINED)
 
 
 def _bars(name: str, caption: str, bars: Sequence[Shares], names: Sequence[str]) -> Figure | None:
@@ -403,7 +416,7 @@ def _bars(name: str, caption: str, bars: Sequence[Shares], names: Sequence[str])
 
 
 def _draw_bars(bars: Sequence[Shares], names: Sequence[str], style: Style) -> Canvas:
-    canvas = _canvas(1, 1, (9.0, 1.1 + 0.42 * len(bars) + 0.12 * len(names)), style)
+    canvas = _canvas(1, 1, (9.0, 1.1 + 0.5 * len(bars) + 0.12 * len(names)), style)
     axes = canvas.add_subplot(1, 1, 1)
     _dress(axes, "", style)
     axes.grid(False, axis="y")
@@ -434,7 +447,7 @@ def _draw_bars(bars: Sequence[Shares], names: Sequence[str], style: Style) -> Ca
                     fontsize=8,
                 )
         left = [start + width for start, width in zip(left, widths, strict=True)]
-    labels = [f"{one_line(bar.model, _LONGEST_LABEL)}\n{bar.what}, n={bar.total}" for bar in bars]
+    labels = [f"{_wrapped(bar.model)}\n{bar.what}, n={bar.total}" for bar in bars]
     axes.set_yticks(places, labels, parse_math=False, fontsize=8)
     axes.set_xlim(0, 100)
     axes.set_xlabel("responses, %", color=style.ink)

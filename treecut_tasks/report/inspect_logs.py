@@ -17,7 +17,7 @@ from inspect_ai.log import (
 )
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.report.evidence import ResponseRow, ResponseText, Run
+from treecut_tasks.report.evidence import UNEXPLAINED, ResponseRow, ResponseText, Run
 from treecut_tasks.report.sources import Source
 from treecut_tasks.report.values import one_line, optional_bool, optional_int, without_secrets
 
@@ -150,7 +150,9 @@ def _row(fewshot: int, record: Mapping[str, Any]) -> ResponseRow:
         false_unknown=_rate(rates, "false_unknown_rate"),
         outcome=str(judgement.get("outcome", "error")),
         reason=str(judgement.get("outcome_reason", "")),
-        cause=cause_name(judgement.get("cause")),
+        cause=_cause(rates, judgement.get("cause")),
+        same_price_by_chance=_rate(rates, "cause_same_price_by_chance"),
+        any_by_chance=_rate(rates, "cause_any_by_chance"),
         truncated=judgement.get("stop_reason") in _TRUNCATED or limit == "token",
         errored=bool(error) or not rates,
         error=one_line(error),
@@ -161,11 +163,9 @@ def _row(fewshot: int, record: Mapping[str, Any]) -> ResponseRow:
     )
 
 
-def cause_name(cause: Any) -> str:
-    """The kind of a cause as scorers log it: a name, or an object with a `kind`."""
-    if isinstance(cause, Mapping):
-        cause = cause.get("kind")
-    return str(cause) if cause else ""
+def _cause(rates: Mapping[str, Any], cause: Any) -> str:
+    """The cause of a wrong number as our scorers log it: a kind, or a rate that says there is none."""
+    return str(cause) if cause else UNEXPLAINED if rates.get("cause_unexplained") else ""
 
 
 def _object(text: Any) -> dict[str, Any]:

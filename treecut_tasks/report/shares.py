@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.evidence import UNEXPLAINED, Evidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +23,6 @@ OUTCOMES = (
 """How a response can end: unknown; on answerable problems the right or a wrong number; on unanswerable
 ones any number; nothing because a limit cut it off; nothing at all; no verdict (an error)."""
 
-NO_CAUSE = "no explanation found"
-
 
 @dataclass(frozen=True)
 class Shares:
@@ -34,11 +32,14 @@ class Shares:
         model: label of the model.
         what: kind of the problems and prompts.
         counts: how often each name occurs, in a fixed order.
+        by_chance: of causes, the share of guesses that would have been explained, by name; `any` is
+            that of all causes together. Empty if the logs do not tell.
     """
 
     model: str
     what: str
     counts: dict[str, int]
+    by_chance: dict[str, float] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -59,17 +60,19 @@ def outcome_shares(evidence: Evidence, labels: Sequence[str]) -> tuple[Shares, .
 
 
 def cause_shares(evidence: Evidence, labels: Sequence[str]) -> tuple[Shares, ...]:
-    """What may explain the hallucinated numbers of each model; empty where logs have no causes."""
+    """What explains the hallucinated numbers of each model; empty where logs have no causes."""
     frame = _with_labels(evidence, labels)
-    numbers = frame[frame["unanswerable"] & (frame["outcome"] == "number")]
-    if not (numbers["cause"] != "").any():
-        return ()
-    names = list(numbers.loc[numbers["cause"] != "", "cause"].value_counts().index)
+    numbers = frame[frame["unanswerable"] & (frame["cause"] != "")]
+    names = [name for name in numbers["cause"].value_counts().index if name != UNEXPLAINED]
     bars = []
     for (model, unanswerable, fewshot), rows in _by_kind(numbers):
-        counts = rows["cause"].replace("", NO_CAUSE).value_counts()
-        found = {name: int(counts[name]) for name in (*names, NO_CAUSE) if name in counts}
-        bars.append(Shares(model, kind_name(unanswerable, fewshot), found))
+        counts = rows["cause"].value_counts()
+        found = {name: int(counts[name]) for name in (*names, UNEXPLAINED) if name in counts}
+        chances = {"same_price": rows["same_price_by_chance"], "any": rows["any_by_chance"]}
+        by_chance = {
+            name: float(values.mean()) for name, values in chances.items() if values.notna().any()
+        }
+        bars.append(Shares(model, kind_name(unanswerable, fewshot), found, by_chance))
     return tuple(bars)
 
 

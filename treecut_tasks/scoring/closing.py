@@ -50,6 +50,7 @@ _FINISHED = re.compile(
 _LEADING_CUE = re.compile(
     r"^\W*(?:therefore|thus|hence|so|consequently|finally),?\s", re.IGNORECASE
 )
+_GOES_ON = re.compile(r"\b(?:but|however|let me|unless|yet)\b", re.IGNORECASE)
 _UNFINISHED = re.compile(r"[-+*/=\u00d7\u00f7(,:;<>\u2248\u2192]$")
 _OPEN_END = re.compile(
     r"\b(?:so|and|because|since|but|then|the|of|is|that|which|an?|to|if|or|with|from|by|as|for|"
@@ -94,7 +95,8 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
     sentences = _without_list_number(split_sentences(text[offset:], offset))
     if not sentences:
         return None
-    complete = _is_complete(sentences[-1]) and not truncated
+    remarked = is_remark(sentences[-1].text)  # then what was remarked upon is complete
+    complete = remarked or (_is_complete(sentences[-1]) and not truncated)
     opening = _opening_value(text)
     asked = _asked_item(text)
     passed = 0
@@ -201,9 +203,14 @@ def _is_complete(sentence: Sentence) -> bool:
         return True
     if _UNFINISHED.search(text) or _OPEN_END.search(text):
         return False
-    if text.endswith((".", "!", "?", "\u3002", "\uff01", "\u2026")) or _FINISHED.search(text):
+    if text.endswith((".", "!", "?", "\u3002", "\uff01", "\u2026")):
         return True
-    return read_span(text).kind == "unknown" or raw.endswith(("\ue001", ")", "]", "}", "|"))
+    reading = read_span(text)
+    if reading.kind == "unknown":
+        return not _GOES_ON.search(text)
+    if _FINISHED.search(text):
+        return reading.commits
+    return raw.endswith(("\ue001", ")", "]", "}", "|"))
 
 
 def _without_list_number(sentences: list[Sentence]) -> list[Sentence]:

@@ -22,7 +22,7 @@ from treecut_tasks.scoring.values import MAX_SPAN, Reading, read_span
 _NOUN = re.compile(
     r"(?:(?<![A-Za-z])|(?<=[a-z])(?=A))"
     r"(?P<noun>answer|ans|result|solution|verdict|conclusion|output|response|final|price|cost|"
-    r"total|tl;?dr)(?![A-Za-z])"
+    r"total|tl;?dr|a(?=\W{0,2}:))(?![A-Za-z])"
     r"|(?<!\w)(?P<foreign>respuesta|resposta|reponse|antwort|risposta|antwoord|cevap|odpowiedz|"
     r"\u043e\u0442\u0432\u0435\u0442)(?!\w)"
     r"|(?P<han>\u7b54\u6848|\u7b54\u3048|\u89e3\u7b54|\u7ed3\u8bba|\u7d50\u8ad6|"
@@ -34,7 +34,7 @@ _SEPARATOR = re.compile(
     r"(?P<label>(?:\s?\([^()\n]{0,80}\)|\s?\[[^\[\]\n]{0,40}\])?"
     r"(?:\s(?:to|for|of|in|as|by|on|from)\s[^:=\n.|\"'\ue005]{1,100}?|\s?#?\d{1,2}(?=\s?[:=]))?)"
     r"(?P<close2>[\"'\ue005\])}]{0,4})\s{0,4}"
-    r"(?P<sep>:{1,2}=?|=(?!=)|\||\u2192|-{1,2}>|=>|,(?=[-\w.$]{1,20}[ ]?(?:\n|\Z))|"
+    r"(?P<sep>:{1,2}=?|=>|=(?!=)|\||\u2192|-{1,2}>|=>|,(?=[-\w.$]{1,20}[ ]?(?:\n|\Z))|"
     r"[-\u2013\u2014](?=\s?\S)|"
     r"(?:,?\s?(?:therefore|thus|then|hence|here|now|so|clearly|simply)\s?,?\s?)?"
     r"(?:is|are|was|would be|will be|must be|should be|remains|equals|comes out to|comes to|"
@@ -77,7 +77,7 @@ _INTERMEDIATE = re.compile(
 _ABOUT = re.compile(
     r"\b(?:confiden\w+|certain\w*|probability|score|difficulty|length|number of|type|rating|"
     r"source|explain\w*|"
-    r"explanation|format|grade|quality|check(?:ing)?)\b",
+    r"explanation|format|grade|quality|check(?:ing)?|verification|proof|derivation)\b",
     re.IGNORECASE,
 )
 _PART = re.compile(
@@ -93,6 +93,7 @@ _OTHER_TARGET = re.compile(
 _WEAK_NOUNS = {
     "output",
     "tldr",
+    "a",
     "tl;dr",
     "response",
     "final",
@@ -105,10 +106,20 @@ _WEAK_NOUNS = {
     "verdict",
 }
 _ECHO_CONDITION = re.compile(
-    r"[\W_]*unknown[\"'\ue005>.]{0,3},?\s(?:if|when|in case|only if|whenever|otherwise)\b"
+    r"[\W_]*unknown[\"'\ue005>.]{0,3},?\s(?:(?:if|when|in case|only if|whenever|otherwise)\b"
+    r"|(?:is|may be|must be|should be)\s(?:only\s)?(?:allowed|used|permitted|reserved|for|"
+    r"meant|to be)\b)"
     r"[^\d\n]{0,300}(?:\n|$)",
     re.IGNORECASE,
 )
+_STRICT_INSTRUCTION = re.compile(
+    r"\b(?:must|should|finish|end(?:ing)? with|format|instruct\w*|need to|have to|either|or)\b",
+    re.IGNORECASE,
+)
+_TEMPLATE_LINE = re.compile(
+    r"answer\W{0,6}[<\[{(\ue004][^\n]{0,40}\n[\s\W]{0,12}(?:or\W{0,3})?$", re.IGNORECASE
+)
+_SAYS_UNKNOWN = re.compile(r"[\W_]*unknown\b", re.IGNORECASE)
 
 
 def find_labels(text: str) -> Iterator[Commitment]:
@@ -153,6 +164,9 @@ def _read_label(
         return None
     start = separator.end()
     span, end = _span_after(text, start, limit, spoken)
+    offered = _TEMPLATE_LINE.search(text[max(0, noun.start() - 90) : noun.start()])
+    if offered and _SAYS_UNKNOWN.match(span):
+        return None  # the second half of a list of the two permitted forms
     if _ECHO_CONDITION.match(span) or _joins_template(text, noun.start(), label):
         return None
     reading = read_span(span)
@@ -251,6 +265,10 @@ def _is_echo(text: str, noun: re.Match[str], label: str) -> bool:
     concrete = re.match(r"\s?[:=]?\s?[-$\u20ac]?\d", text[noun.end() : noun.end() + 8])
     if concrete:
         return quotes_others(label) or is_hypothetical(label)
+    if not line.rpartition("nswer")[2].strip().count(" ") > 2 and label.rstrip(
+        " \"'\ue005"
+    ).endswith(":"):
+        return bool(_STRICT_INSTRUCTION.search(label))
     return is_instruction(label) or is_hypothetical(line) or quotes_others(label)
 
 
@@ -380,6 +398,8 @@ def _read_heading(
     if word not in ("answer", "ans") and not (reading.direct and len(line.split()) <= 4):
         return None
     rest = text[line_end:].strip()
+    if not reading.commits and _concludes_later(rest):
+        return None
     if (reading.direct and len(line) <= 300) or (
         reading.commits and (not rest or (len(split_sentences(line)) == 1 and has_cue(line)))
     ):

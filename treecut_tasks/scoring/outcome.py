@@ -17,7 +17,7 @@ from treecut_tasks.scoring.commitments import find_commitments
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
-from treecut_tasks.scoring.retractions import reopens, retracts
+from treecut_tasks.scoring.retractions import reopens, replaces, retracts
 from treecut_tasks.scoring.sentences import opens_with_cue
 from treecut_tasks.scoring.turns import split_turns
 from treecut_tasks.scoring.values import Reading, same_value
@@ -287,7 +287,9 @@ def _after_retractions(text: str, commitments: list[Commitment]) -> list[Commitm
             previous = standing[-1]
             between = text[previous.end : commitment.start][-6000:] + commitment.label
             differs = not _agree(previous.reading, commitment.reading)
-            if differs and reopens(between) and commitment.strength >= Strength.STATED:
+            line = text[commitment.start :].partition("\n")[0][:400]
+            reopened = reopens(between) or replaces(line)
+            if differs and reopened and commitment.strength >= Strength.STATED:
                 standing = []
         standing.append(commitment)
     return standing

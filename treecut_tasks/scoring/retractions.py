@@ -18,7 +18,8 @@ _HARD = re.compile(
     r"should (?:have been|be|read)|"
     r"apolog\w+|sorry|that can't be|cannot be right|not quite|doesn't (?:satisfy|match|fit|"
     r"work)|does not (?:satisfy|match|fit|work)|"
-    r"contradict\w*|reconsider\w*|rather than|instead of|invalid|not valid|no longer)\b|"
+    r"contradict\w*|reconsider\w*|rather than|instead of|invalid|not valid|fails|failed|"
+    r"(?:attempt|try) (?:[2-9]|two)|second (?:attempt|try)|no longer)\b|"
     r"\u66f4\u6b63|\u4fee\u6b63|\u7b97\u9519|\u9519\u4e86|\u91cd\u65b0",
     re.IGNORECASE,
 )
@@ -29,6 +30,19 @@ _SOFT = re.compile(
     r"\u7b49\u4e00\u4e0b|\u7b49\u7b49",
     re.IGNORECASE,
 )
+
+
+_REPLACES = re.compile(
+    r"\b(?:replaces?|replacing|supersedes?|corrects|overrides|instead of|(?:previous|earlier|"
+    r"first|above) \w+ "
+    r"(?:is|was) (?:wrong|incorrect))\b",
+    re.IGNORECASE,
+)
+
+
+def replaces(line: str) -> bool:
+    """Whether the line of an answer says that it takes the place of an earlier one."""
+    return bool(_REPLACES.search(line))
 
 
 def retracts(between: str) -> bool:

@@ -93,7 +93,7 @@ _REMARK = re.compile(
     r"disclaimer|this problem|source|ps\b|p\.s|by the way|incidentally|"
     r"(?:you|one|we) can (?:also )?(?:easily )?(?:check|verify|confirm|see that this)|"
     r"substitut\w+ back|plugging|\u2713|\u2714|\u2705)|"
-    r"\b(?:consistent with|as required|checks out|is correct\b|makes sense|for reference|"
+    r"\b(?:consistent with|checks out|is correct\b|for reference|"
     r"not needed|irrelevant|isn't needed|"
     r"is extra|unused|hope this helps|any questions|explain(?:ed)?\b.*\?)",
     re.IGNORECASE,

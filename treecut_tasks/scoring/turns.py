@@ -29,7 +29,7 @@ class Turn:
 _NEW_PROBLEM = re.compile(
     r"^[ \t]{0,6}(?:#{1,6}[ \t]*)?(?:"
     r"(?:user|human|customer|student|system|gpt|chatgpt|ai|bot|you|me|model|agent|teacher|"
-    r"tutor)\s?:"
+    r"tutor)(?: (?:question|query|prompt|message))?\s?:"
     r"|(?:next|new|another|second|following|similar|bonus|follow-?up|additional|extra|"
     r"related)?\s?(?:question|problem|exercise|example|puzzle|quiz|task|instruction|query|"
     r"prompt|input)s?"

@@ -120,10 +120,11 @@ _BOUND = re.compile(
     r"(?:at (?:least|most)|less than|more than|greater than|no (?:more|less|fewer|greater) than|"
     r"not (?:more|less) than|up to|under|over|below|above|fewer than|cheaper than|higher than|"
     r"lower than|"
-    r"larger than|smaller than|minimum(?: of)?|maximum(?: of)?|exceeds?|bigger than|"
+    r"larger than|smaller than|minimum(?: of)?|maximum(?: of)?|max\b\.?|min\b\.?|exceeds?|"
+    r"bigger than|"
     r"(?:somewhere |anywhere |any \w+ |a \w+ |some \w+ )?(?:between|from|in the (?:range|interval)|"
     r"within)|anywhere|"
-    r"either|one of|any of|[<>\u2264\u2265\u00b1\u2260]|<=|>=|not )",
+    r"either|one of|any of|[<>]=|[<>\u2264\u2265\u00b1\u2260]|not )",
     re.IGNORECASE,
 )
 _RANGE_AFTER = re.compile(
@@ -339,7 +340,7 @@ def _read_start(body: str) -> Reading | None:
     opened = _OPENERS.match(body, at)
     inner = opened.end() if opened else at
     abstained = find_abstention(body[at : at + 200])
-    if abstained is not None and abstained <= inner - at:
+    if _IMPOSSIBLE.match(body, inner) or (abstained is not None and abstained <= inner - at):
         return Reading("unknown", direct=True)
     negated = _NOT_BUT.match(body, at)
     if negated is not None:
@@ -355,6 +356,11 @@ def _read_start(body: str) -> Reading | None:
     return _read_after(body, quantity, opened=body[at:inner])
 
 
+_IMPOSSIBLE = re.compile(r"impossible\b", re.IGNORECASE)
+_INTERVAL = re.compile(
+    r"(?:between|from|in the (?:range|interval)|within|anywhere|either|one of|any of|not )$",
+    re.IGNORECASE,
+)
 _SPANS = re.compile(
     r"\s\W{0,3}[\w.]{1,12}\W{0,3}(?:\w{1,8} )?(?:to|up|through|[-\u2013])", re.IGNORECASE
 )
@@ -362,15 +368,17 @@ _SPANS = re.compile(
 
 def _read_bound(body: str, end: int, abstained: int | None) -> Reading | None:
     """A bound, an interval or alternatives, unless the span goes on to abstain."""
-    if re.match(r"\s{0,2}\W{0,3}(?:\d|[A-Za-z]+)", body[end : end + 40]) is None:
+    rest = body[end : end + 120]
+    if re.match(r"\s{0,2}\W{0,3}(?:\d|[A-Za-z]+)", rest) is None:
         return None
-    if body[:end].lower().endswith("from") and not _SPANS.match(body[end : end + 80]):
+    opens_interval = _INTERVAL.search(body[:end])
+    if opens_interval and opens_interval[0].lower() == "from" and not _SPANS.match(rest[:80]):
         return None
     if abstained is not None:
         return Reading("unknown", direct=True)
-    if any(True for _ in _quantities(body[end : end + 120])):
-        return Reading("range", direct=True)
-    return None
+    if opens_interval:
+        return Reading("range", direct=True) if _quantities(rest[:60]) else None
+    return Reading("range", direct=True) if _starts_quantity(rest, 0) else None
 
 
 def _read_after(body: str, quantity: Quantity, opened: str) -> Reading:
@@ -441,7 +449,10 @@ def _starts_quantity(text: str, at: int) -> bool:
     quantity = read_quantity(text, _skip_currency(text, at))
     if quantity is None:
         return False
-    return bool(_UNIT.match(text, quantity.end)) or not _COUNTED_AFTER.match(text, quantity.end)
+    end = quantity.end
+    if _UNIT.match(text, end):
+        return True
+    return not (_COUNTED_AFTER.match(text, end) or _VARIABLE_AFTER.match(text, end))
 
 
 def _ends_item(text: str, at: int) -> bool:

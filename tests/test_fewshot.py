@@ -1,0 +1,217 @@
+"""Worked examples: balanced, never of the evaluated set, and read by our scorer as their own labels."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.strategies import configs, seeds
+from treecut_tasks import ProblemConfig, TreecutError, generate
+from treecut_tasks.evaluation import ItemSet, TaskParameters, build_items, score_response
+from treecut_tasks.fewshot import SHOT_CHOICES, ShotChoice, ShotSource, draw_shots
+from treecut_tasks.policies import find_problem
+from treecut_tasks.problems import content_id
+from treecut_tasks.prompts import (
+    SHOT_SEPARATOR,
+    SOLUTION_SEPARATOR,
+    Message,
+    Shot,
+    make_shot,
+    user_messages,
+    user_prompt,
+)
+from treecut_tasks.reading import Determined, read_problem, solve
+from treecut_tasks.themes import Theme
+
+TINY = """\
+name: tiny
+entities: [Here, There]
+items:
+  - {name: pear, plural: pears}
+  - {name: fig, plural: figs}
+values: {min: 5, max: 5, step: 1}
+money: {one: a dollar, many: dollars}
+"""
+
+
+def label(shot: Shot) -> str:
+    """The answer in the last line of an example."""
+    last = shot.response.rpartition("\n")[2]
+    assert last.startswith("Answer: ")
+    return last.removeprefix("Answer: ")
+
+
+def items(**parameters: Any) -> ItemSet:
+    return build_items(TaskParameters.parse({"num_problems": 3, **parameters}), "paired")
+
+
+class TestSolutions:
+    """Every solution reads through our own scorer as its own label, without exception."""
+
+    @settings(max_examples=400)
+    @given(configs(), seeds())
+    def test_solution_with_its_final_line(self, config: ProblemConfig, seed: int) -> None:
+        problem = generate(config, random.Random(seed))
+        shot = make_shot(problem.text, problem.solution, problem.answer)
+        judged = score_response(problem.answer, shot.response)
+        assert judged.outcome.reason == "answer_line"
+        assert not judged.rates["rule_disagreement"]
+        if problem.answer == "unknown":
+            assert judged.says_unknown
+            assert judged.rates["hallucination_rate"] == 0
+            assert judged.rates["unknown_rate"] == 1
+        else:
+            assert not judged.says_unknown
+            assert judged.outcome.value == problem.answer
+            assert judged.rates["accuracy"] == 1
+
+    def test_final_line_is_in_the_form_that_the_prompt_asks_for(self) -> None:
+        prompt = user_prompt("x")
+        forms = [line for line in prompt.splitlines() if line.startswith("Answer: ")]
+        assert forms == ["Answer: <number>", "Answer: unknown"]
+        assert (
+            make_shot("x", "It costs 7.", "7").response
+            == f"It costs 7.{SOLUTION_SEPARATOR}Answer: 7"
+        )
+
+
+class TestDraws:
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck))
+    @given(
+        configs(unanswerable=True),
+        seeds(),
+        st.sampled_from([2, 4, 6, 10]),
+        st.sampled_from(SHOT_CHOICES),
+    )
+    def test_balanced_distinct_and_of_the_configuration(
+        self, config: ProblemConfig, seed: int, fewshot: int, choice: ShotChoice
+    ) -> None:
+        source = ShotSource(config, seed, "0123456789abcdef")
+        try:
+            shots = draw_shots(source, fewshot, choice, ())
+        except TreecutError as error:
+            # The smallest configurations of the smallest themes have no ten problems.
+            assert "examples that differ" in str(error)
+            return
+        assert shots == draw_shots(source, fewshot, choice, ())
+        labels = [label(shot) for shot in shots]
+        assert labels.count("unknown") == fewshot / 2
+        assert len({shot.prompt for shot in shots}) == fewshot
+        assert isinstance(config.theme, Theme)
+        for shot, answer in zip(shots, labels, strict=True):
+            read = read_problem(find_problem(shot.prompt), [config.theme])
+            assert len(read.sentences) == config.vars - (answer == "unknown")
+            verdict = solve(read)
+            found = str(verdict.value) if isinstance(verdict, Determined) else "unknown"
+            assert found == answer
+
+    def test_order_is_random(self) -> None:
+        orders = {
+            tuple(label(shot) == "unknown" for shot in item_set.shots(item, 6, "per_problem"))
+            for item_set in [items(ans_depth=2, num_problems=30)]
+            for item, _ in item_set.pairs()
+        }
+        assert len(orders) > 10
+
+    def test_per_problem_or_shared(self) -> None:
+        item_set = items(ans_depth=[2, 4], num_problems=3)
+        for choice, different in (("per_problem", 6), ("shared", 2)):
+            drawn = {
+                item_set.shots(first, 6, choice)  # type: ignore[arg-type]
+                for first, _ in item_set.pairs()
+            }
+            # Shared examples are shared by the problems of one configuration.
+            assert len(drawn) == different
+
+    def test_both_members_of_a_pair_get_the_same_examples(self) -> None:
+        item_set = items(ans_depth=4)
+        for first, second in item_set.pairs():
+            assert item_set.shots(first, 6, "per_problem") == item_set.shots(
+                second, 6, "per_problem"
+            )
+
+    @given(st.integers(0, 30))
+    def test_no_example_is_evaluated_or_the_counterpart_of_one(self, seed: int) -> None:
+        """In a theme with so few problems that chance alone would draw the evaluated ones."""
+        config = ProblemConfig(
+            ans_depth=2, num_vars=2, composite_name=False, order="forward", theme="food"
+        )
+        source = ShotSource(config, seed, "key")
+        free = draw_shots(source, 6, "shared", ())
+        ids = {content_id(find_problem(shot.prompt), label(shot)) for shot in free}
+        taken = set(list(ids)[:3])
+        others = draw_shots(source, 6, "shared", taken)
+        drawn = {content_id(find_problem(shot.prompt), label(shot)) for shot in others}
+        assert drawn.isdisjoint(taken)
+        assert len(drawn) == 6
+
+    @pytest.mark.parametrize("choice", SHOT_CHOICES)
+    def test_all_evaluated_problems_are_reserved(self, choice: ShotChoice, tmp_path: Path) -> None:
+        (tmp_path / "tiny.yaml").write_text(TINY, encoding="utf-8")
+        # 27 unanswerable problems for each of two names; half of them are evaluated.
+        item_set = items(
+            theme=str(tmp_path / "tiny.yaml"), composite_name=False, ans_depth=2, num_vars=2,
+            order="forward", num_problems=8,
+        )  # fmt: skip
+        evaluated = {item.problem for item in item_set.items}
+        for item in item_set.items:
+            for shot in item_set.shots(item, 4, choice):
+                assert find_problem(shot.prompt) not in evaluated
+
+    def test_seed_and_problem_name_the_examples(self) -> None:
+        config = ProblemConfig(ans_depth=2)
+        sources = [ShotSource(config, seed, key) for seed in (1, 2) for key in ("a", "b")]
+        drawn = [draw_shots(source, 4, "per_problem", ()) for source in sources]
+        assert len(set(drawn)) == 4
+        assert len({draw_shots(source, 4, "shared", ()) for source in sources}) == 2
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("fewshot", [1, 3, -2, 2.0, True, "6"])
+    def test_number(self, fewshot: Any) -> None:
+        with pytest.raises(TreecutError, match="must be an even whole number of 0 or more"):
+            draw_shots(ShotSource(ProblemConfig(), 1, "a"), fewshot, "shared", ())
+
+    def test_more_than_the_theme_has(self, tmp_path: Path) -> None:
+        (tmp_path / "tiny.yaml").write_text(TINY, encoding="utf-8")
+        config = ProblemConfig(
+            theme=str(tmp_path / "tiny.yaml"),
+            composite_name=False,
+            ans_depth=2,
+            num_vars=2,
+            order="forward",
+        )
+        with pytest.raises(TreecutError, match="the theme 'tiny' gave only") as error:
+            draw_shots(ShotSource(config, 1, "a"), 200, "shared", ())
+        assert "\n" not in str(error.value)
+
+
+class TestMessages:
+    SHOTS = (Shot("one?", "Answer: 1"), Shot("two?", "Answer: unknown"))
+
+    def test_turns(self) -> None:
+        assert user_messages(self.SHOTS, "three?", "turns") == [
+            Message("user", "one?"),
+            Message("assistant", "Answer: 1"),
+            Message("user", "two?"),
+            Message("assistant", "Answer: unknown"),
+            Message("user", "three?"),
+        ]
+
+    def test_single(self) -> None:
+        (message,) = user_messages(self.SHOTS, "three?", "single")
+        assert message.role == "user"
+        assert message.content.split(SHOT_SEPARATOR) == [
+            "one?\n\nAnswer: 1",
+            "two?\n\nAnswer: unknown",
+            "three?",
+        ]
+
+    @pytest.mark.parametrize("shot_format", ["single", "turns"])
+    def test_zero_shot(self, shot_format: Any) -> None:
+        assert user_messages((), "three?", shot_format) == [Message("user", "three?")]
