@@ -47,7 +47,7 @@ def full_text(case: dict[str, Any]) -> str:
         return str(case[key][0]) * int(case[key][1]) if case.get(key) else ""
 
     working = WORKINGS[case["working"]] if "working" in case else ""
-    return repeated("repeat") + working + case["response"] + repeated("repeat_after")
+    return f"{repeated('repeat')}{working}{case['response']}{repeated('repeat_after')}"
 
 
 CASES = load_cases(Path(__file__).parent / "data" / "outcome_cases.jsonl")

@@ -42,11 +42,9 @@ def test_only_text_after_the_last_trigger_word_counts(before: str, after: str) -
     assert not says_unknown(f"{before} unknown answer {after}")
 
 
-@given(st.text())
+@given(st.text(alphabet="bcdfgh XYZ\n."))
 def test_a_response_without_the_trigger_word_is_never_counted(text: str) -> None:
-    assert not says_unknown(
-        text.lower().replace("answer", "") + " unknown".replace("answer", "")
-    ) or ("answer" in text.lower().replace("answer", ""))
+    assert not says_unknown(f"{text} unknown {text}")
 
 
 def test_agrees_with_the_labelled_responses(shared_dir: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems.records import Record, _read_file
+from treecut_tasks.problems.records import Record, iter_data_file
 from treecut_tasks.reading import ReadProblem, read_problem
 from treecut_tasks.themes import Theme
 
@@ -98,7 +98,7 @@ def read_classes(
 
 
 def _records(path: str | Path, unanswerable: bool) -> list[Record]:
-    records = _read_file(Path(path))
+    records = list(iter_data_file(path))
     for record in records:
         if record.unanswerable != unanswerable:
             wanted = "unanswerable" if unanswerable else "answerable"
@@ -110,9 +110,7 @@ def _records(path: str | Path, unanswerable: bool) -> list[Record]:
     return records
 
 
-def _sample(
-    record: Record, themes: Sequence[Theme] | None, advance: Callable[[], None]
-) -> Sample:
+def _sample(record: Record, themes: Sequence[Theme] | None, advance: Callable[[], None]) -> Sample:
     try:
         read = read_problem(record.problem, themes)
     except TreecutError as error:

@@ -125,9 +125,7 @@ def audit(
     check_folds(folds, classes)
     samples = (*classes.unanswerable, *classes.answerable)
     labels = np.repeat([1, 0], [len(classes.unanswerable), len(classes.answerable)])
-    problem = _Problem(
-        labels, _split(labels, folds, seed, classes.paired), classes.paired, seed
-    )
+    problem = _Problem(labels, _split(labels, folds, seed, classes.paired), classes.paired, seed)
     # Boosting is as fast with one thread at these sizes, and slower by far with several where
     # other programs want the cores, because its threads wait for one another busily.
     with threadpool_limits(limits=1):
@@ -283,9 +281,7 @@ def _strongest(each: _Set, model: Any, test: Ints, problem: _Problem) -> tuple[F
     weights = _weights(each, model, test, problem)
     order = np.argsort(-weights, kind="stable")[:_STRONGEST]
     columns = each.matrix[:, order]
-    means = [
-        np.asarray(columns[problem.labels == label].mean(axis=0)).ravel() for label in (1, 0)
-    ]
+    means = [np.asarray(columns[problem.labels == label].mean(axis=0)).ravel() for label in (1, 0)]
     return tuple(
         Feature(each.features[index], float(weights[index]), float(first), float(second))
         for index, first, second in zip(order, *means, strict=True)

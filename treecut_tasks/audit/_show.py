@@ -20,7 +20,9 @@ def as_text(result: AuditResult) -> str:
     """A table for the terminal, with the verdict in its last line."""
     width = max(len(each.name) for each in result.sets)
     lines = [_heading(result), ""]
-    lines.append(f"{'feature set':{width}}  {'balanced accuracy':23}  {'AUC':23}  strongest feature")
+    lines.append(
+        f"{'feature set':{width}}  {'balanced accuracy':23}  {'AUC':23}  strongest feature"
+    )
     lines += [
         f"{each.name:{width}}  {each.balanced_accuracy!s:23}  {each.auc!s:23}  "
         f"{each.strongest[0].name}"

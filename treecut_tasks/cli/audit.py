@@ -48,8 +48,15 @@ def command(
     classifiers, cross-validated; pairs are recognised and kept together. Needs the extra
     treecut-tasks[audit].
     """
-    from treecut_tasks.audit import audit, check_folds, check_seed, read_classes, require_libraries
-    from treecut_tasks.audit import as_text, steps
+    from treecut_tasks.audit import (
+        as_text,
+        audit,
+        check_folds,
+        check_seed,
+        read_classes,
+        require_libraries,
+        steps,
+    )
     from treecut_tasks.themes import load_theme
 
     require_libraries(figure=figure is not None)

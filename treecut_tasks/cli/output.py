@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
+import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,25 +49,18 @@ def whole_file(path: str) -> Iterator[TextIO]:
             raise IsADirectoryError(21, os.strerror(21))
         # A link keeps pointing at the file; the file itself is replaced.
         target = target.resolve()
+        # Named before it is made, so that no interrupt can come between making and remembering it.
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
         with _termination_raises():
-            descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
             try:
-                with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                with temporary.open("x", encoding="utf-8", newline="\n") as file:
                     yield file
-                Path(temporary).chmod(_usual_mode(target))
-                Path(temporary).replace(target)
+                if target.exists():
+                    temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+                temporary.replace(target)
             except BaseException:
-                Path(temporary).unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
                 raise
-
-
-def _usual_mode(target: Path) -> int:
-    """The permissions that an ordinary write would leave."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 @contextmanager

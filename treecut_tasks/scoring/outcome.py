@@ -1,8 +1,8 @@
 """Decide what a careful reader would say that a response finally commits to.
 
 The steps, each in a module of its own: plain characters (`characters`), visible text (`visible`),
-markup off (`plain`), turns (`turns`), commitments (`commitments`, which read spans with `values`),
-and here the choice between the commitments.
+markup off (`plain`), turns (`turns`), commitments (`commitments`; `values` reads their
+spans), concluding sentences (`closing`), the choice between them (`choice`); here they are joined.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treecut_tasks.scoring.characters import normalise_characters
+from treecut_tasks.scoring.choice import agree, choose, relevant
 from treecut_tasks.scoring.closing import closing_statement
 from treecut_tasks.scoring.commitments import find_commitments
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
-from treecut_tasks.scoring.retractions import reopens, replaces, retracts
+from treecut_tasks.scoring.retractions import reopens, retracts
 from treecut_tasks.scoring.sentences import opens_with_cue
 from treecut_tasks.scoring.turns import split_turns
-from treecut_tasks.scoring.values import Reading, same_value
 from treecut_tasks.scoring.visible import visible_text
 
 OutcomeName = Literal["unknown", "number", "none"]
@@ -67,6 +67,17 @@ REASONS: dict[str, str] = {
 }
 """Every `Outcome.reason` and its meaning; the first ten go with a commitment."""
 
+_DECISIVE = {
+    "conflicting_answers",
+    "range",
+    "expression",
+    "unreadable",
+    "empty_answer",
+    "refused",
+}
+"""Reasons for which a later turn cannot make up."""
+
+_ASSUMED = re.compile(r"\bassum", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:'t|not)|won't|cannot|must decline)|"
     r"as an ai|content (?:filter|policy)|"
@@ -113,14 +124,7 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
             if turn.before_problem and not _stands_before_problem(turn.text, decided):
                 continue
             return _outcome(decided)
-        if decided in (
-            "conflicting_answers",
-            "range",
-            "expression",
-            "unreadable",
-            "empty_answer",
-            "refused",
-        ):
+        if decided in _DECISIVE:
             return Outcome("none", None, decided)
         none_reason = none_reason or decided
     if visible.unclosed and none_reason in (None, "no_commitment", "truncated"):
@@ -146,10 +150,10 @@ def _outcome(commitment: Commitment) -> Outcome:
 
 def _decide(text: str, *, cut: bool) -> Commitment | str:
     """Choose between the commitments of one turn, or say why there is none."""
-    explicit = _before_variation(text, _without_cut_repeat(text, find_commitments(text)))
+    explicit = relevant(text, find_commitments(text))
     strong = [c for c in explicit if c.strength >= Strength.STATED]
     if strong:
-        chosen = _choose(text, strong)
+        chosen = choose(text, strong)
         if isinstance(chosen, Commitment):
             later = _corrected_by_sentence(text, chosen)
             if later is not None:
@@ -183,118 +187,6 @@ def _decide(text: str, *, cut: bool) -> Commitment | str:
     return _why_none(text, cut)
 
 
-_ASSUMED = re.compile(r"\bassum", re.IGNORECASE)
-_VARIATION = re.compile(
-    r"^[^\w\n]{0,8}(?:now,? )?(?:suppose|what if|imagine|let's (?:say|suppose|assume)|"
-    r"for (?:practice|fun)|variation|variant|as a variation)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-def _before_variation(text: str, commitments: list[Commitment]) -> list[Commitment]:
-    """Leave out answers to a variation of the problem that is posed after the answer."""
-    first = next((c for c in commitments if c.reading.commits and c.strength >= Strength.BOX), None)
-    variation = _VARIATION.search(text, first.end) if first is not None else None
-    if variation is None:
-        return commitments
-    return [c for c in commitments if c.start < variation.start()]
-
-
-def _without_cut_repeat(text: str, commitments: list[Commitment]) -> list[Commitment]:
-    """Leave out a last repeat that the end of the text cuts off: "Answer: 11", "Answer: 1"."""
-    if len(commitments) < 2 or text[commitments[-1].end :].strip():
-        return commitments
-    last, previous = commitments[-1], commitments[-2]
-    span = text[last.start : last.end]
-    earlier = text[previous.start : previous.end]
-    if len(span) < len(earlier) and earlier.startswith(span):
-        return commitments[:-1]
-    return commitments
-
-
-def _choose(text: str, commitments: list[Commitment]) -> Commitment | str:
-    """Apply retractions, then strength, then agreement."""
-    standing = _after_retractions(text, commitments)
-    top = max(c.strength for c in standing)
-    ranked = [c for c in standing if c.strength == top]
-    last_top = ranked[-1]
-    ranked += [
-        c
-        for c in standing
-        if c.strength == Strength.STATED and c.start > last_top.end and top == Strength.LINE
-    ]
-    committed = [c for c in ranked if c.reading.commits]
-    if not committed:
-        weaker = [c for c in standing if c.reading.commits and c.strength >= Strength.STATED]
-        last = ranked[-1]
-        if last.reading.kind == "text":
-            return weaker[-1] if weaker else "unread"
-        if last.reason == "dangling" and not weaker:
-            return "dangling"
-        if last.reason == "dangling":
-            return weaker[-1]
-        if last.reading.kind in ("expression", "range", "unreadable"):
-            return last.reading.kind
-        return "empty_answer" if last.reading.kind == "empty" else "no_commitment"
-    if all(_agree(c.reading, committed[-1].reading) for c in committed):
-        exact = [c for c in committed if c.reading.kind == committed[-1].reading.kind]
-        return max(exact, key=lambda c: (_exactness(c.reading), c.start))
-    finals = [c for c in committed if c.final]
-    if (
-        finals
-        and finals[-1] is committed[-1]
-        and not any(c.final and not _agree(c.reading, finals[-1].reading) for c in committed)
-    ):
-        return finals[-1]
-    return "conflicting_answers"
-
-
-def _agree(left: Reading, right: Reading) -> bool:
-    if left.kind != right.kind:
-        return False
-    if left.value is None or right.value is None:
-        return True
-    if same_value(left.value, right.value):
-        return True
-    # 43/3 and then 14.33: an exact value and its rounding.
-    for exact, rounded in ((left.value, right.value), (right.value, left.value)):
-        if exact.denominator not in (1,) and rounded.denominator in (
-            1,
-            2,
-            5,
-            10,
-            20,
-            25,
-            50,
-            100,
-            1000,
-        ):
-            places = {1: 0, 2: 1, 5: 1, 10: 1}.get(rounded.denominator, 2)
-            if canonical(exact).count("/") and places and abs(exact - rounded) * 10**places <= 1:
-                return True
-    return False
-
-
-def _exactness(reading: Reading) -> int:
-    return 1 if reading.value is not None and "/" in canonical(reading.value) else 0
-
-
-def _after_retractions(text: str, commitments: list[Commitment]) -> list[Commitment]:
-    """Drop what a later commitment explicitly replaces."""
-    standing: list[Commitment] = []
-    for commitment in commitments:
-        if standing and commitment.reading.commits:
-            previous = standing[-1]
-            between = text[previous.end : commitment.start][-6000:] + commitment.label
-            differs = not _agree(previous.reading, commitment.reading)
-            line = text[commitment.start :].partition("\n")[0][:400]
-            reopened = reopens(between) or replaces(line)
-            if differs and reopened and commitment.strength >= Strength.STATED:
-                standing = []
-        standing.append(commitment)
-    return standing
-
-
 def _corrected_by_sentence(text: str, chosen: Commitment) -> Commitment | None:
     """An unmarked correction after the last marked answer: "Correction: it costs 11 dollars."."""
     tail = text[chosen.end :]
@@ -303,7 +195,7 @@ def _corrected_by_sentence(text: str, chosen: Commitment) -> Commitment | None:
     closing = closing_statement(tail)
     if (
         closing is None
-        or _agree(closing.reading, chosen.reading)
+        or agree(closing.reading, chosen.reading)
         or closing.strength < Strength.SENTENCE
     ):
         return None
