@@ -154,6 +154,9 @@ def test_unanswerable_text_leaves_the_price_open_and_one_sentence_closes_it(
     texts = [sentence.text for sentence in twin.sentences]
     assert texts.pop(cut.position) == cut.sentence.text
     assert texts == [sentence.text for sentence in problem.sentences]
+    if config.order != "random":
+        edges = [sentence.edge for sentence in twin.sentences]
+        assert edges == list(twin.tree)[:: 1 if config.order == "forward" else -1]
     question = problem.text.rpartition("Question: ")[2]
     assert twin.text.rpartition("Question: ")[2] == question
     assert twin.id != problem.id

@@ -25,8 +25,8 @@ from treecut_tasks._lm_eval_discovery import task_configs_path
 from treecut_tasks.evaluation import rate_names
 from treecut_tasks.prompts import COT_SYSTEM_MESSAGE
 
-NUM_PROBLEMS = 3
-MAX_TOKENS = 150
+NUM_PROBLEMS = 2
+MAX_TOKENS = 80
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ class TestLocalModel:
                 "--output_path",
                 tmp_path / "out",
                 cwd=tmp_path,
-            )  # fmt: skip
+            )
         )
         log = only_log(tmp_path / "logs")
         values = inspect_values(log)
@@ -163,7 +163,7 @@ class TestOpenAIRules:
                 "4",
                 cwd=tmp_path,
                 env={**API, "OPENAI_BASE_URL": api.base_url},
-            )  # fmt: skip
+            )
         )
         bodies = evaluated(api.requests)
         assert len(bodies) == 4
@@ -189,7 +189,7 @@ class TestOpenAIRules:
                 "4",
                 cwd=tmp_path,
                 env={**API, "OPENAI_BASE_URL": api.base_url},
-            )  # fmt: skip
+            )
         )
         bodies = evaluated(api.requests)
         assert len(bodies) == 4
@@ -217,7 +217,7 @@ class TestOpenAIRules:
                 "4",
                 cwd=tmp_path,
                 env={**API, "OPENAI_BASE_URL": api.base_url},
-            )  # fmt: skip
+            )
         )
         bodies = evaluated(api.requests)
         assert len(bodies) == 4
@@ -250,7 +250,7 @@ class TestOpenAIRules:
                 *more,
                 cwd=folder,
                 env=API,
-            )  # fmt: skip
+            )
         )
         results: dict[str, Any] = lm_eval_results(folder / "out")["results"]["treecut_depth8"]
         samples = lm_eval_samples(folder / "out", "treecut_depth8")

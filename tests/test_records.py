@@ -165,7 +165,9 @@ def test_missing_file_folder_and_other_encoding_are_refused(tmp_path: Path) -> N
         read_data_files([tmp_path], unanswerable=True)
     path = tmp_path / "own.jsonl"
     path.write_bytes(b'{"problem": "Caf\xe9"}')
-    with pytest.raises(TreecutError, match=r"is not UTF-8 text \(byte 16\): save it as UTF-8"):
+    with pytest.raises(
+        TreecutError, match=r"jsonl:1 is not UTF-8 text \(byte 16\): save the file as"
+    ):
         read_data_files([path], unanswerable=True)
 
 

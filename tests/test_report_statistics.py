@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2_contingency
 from statsmodels.stats.contingency_tables import Table as ContingencyTable
+from statsmodels.stats.multitest import multipletests
 
 from treecut_tasks.report.build import build_report
 from treecut_tasks.report.cells import Cell
@@ -105,9 +106,10 @@ def test_slope_of_a_straight_line() -> None:
     assert slope([line]).value == pytest.approx(0.1)
 
 
-def test_holm_by_hand() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+def test_holm_is_that_of_statsmodels() -> None:
     assert holm([]) == []
+    for p_values in ([0.01, 0.04, 0.03], [0.5, 0.9, 0.001, 0.001, 1.0]):
+        assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
 
 
 def coverage(intervals: Sequence[tuple[float, float]], truth: float) -> float:
@@ -206,7 +208,7 @@ def simulated_evidence(truth: Truth, models: int, problems: int, random: Random)
 def test_the_intervals_of_a_report_cover_the_truth_that_was_set() -> None:
     random = np.random.default_rng(1)
     truth: Truth = dict(zip([*STRUCTURES, *CUTS], random.uniform(0.02, 0.98, 33), strict=False))
-    report = build_report(simulated_evidence(truth, models=40, problems=60, random=random))
+    report = build_report(simulated_evidence(truth, models=20, problems=60, random=random))
     covered = []
     for cell in report.cells:
         assert cell.ans_depth and cell.num_vars and cell.cut_depth
@@ -215,15 +217,15 @@ def test_the_intervals_of_a_report_cover_the_truth_that_was_set() -> None:
         measured = cell.rates["hallucination"]
         assert measured.n == 60
         covered.append(measured.ci_low <= set_to <= measured.ci_high)
-    assert len(covered) == 40 * len(truth)
-    assert 0.935 <= np.mean(covered) <= 0.97
+    assert len(covered) == 20 * len(truth)
+    assert 0.925 <= np.mean(covered) <= 0.975
     assert all("[simulated]" in label for label in report.labels)
 
 
 def findings_of_many(
     truth: Truth,
     random: Random,
-    models: int = 300,
+    models: int = 200,
     answerable: float = 0.5,
     six_shot: float = 0.5,
     recognised_with_pair: float = 0.5,
@@ -288,12 +290,12 @@ def test_claims_do_not_hold_where_there_is_no_effect(probability: float) -> None
     )  # fmt: skip
     assert all(finding.p_value is not None for finding in findings)
     wrong = {finding.model for finding in findings if finding.verdict == "holds"}
-    # The chance that any claim of a model is said to hold is at most ALPHA; 300 models, 3 sigma.
-    assert len(wrong) / 300 <= ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / 300)
+    # The chance that any claim of a model is said to hold is at most ALPHA; 200 models, 3 sigma.
+    assert len(wrong) / 200 <= ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / 200)
     for claim in CLAIMS:
         raw = [finding.p_value for finding in findings if finding.claim == claim]
         small = sum(p is not None and p < ALPHA for p in raw) / len(raw)
-        assert small <= ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / 300), claim.name
+        assert small <= ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / 200), claim.name
 
 
 def test_claims_hold_where_the_effects_are_those_of_the_paper() -> None:
@@ -305,7 +307,7 @@ def test_claims_hold_where_the_effects_are_those_of_the_paper() -> None:
     for depth, num_vars, cut, composite in CUTS:
         truth[depth, num_vars, cut, composite] = 0.65 if 3 / 8 <= cut / depth <= 6 / 8 else 0.4
     findings = findings_of_many(
-        truth, np.random.default_rng(3), models=60, answerable=0.85, six_shot=0.1,
+        truth, np.random.default_rng(3), models=40, answerable=0.85, six_shot=0.1,
         recognised_with_pair=0.4,
     )  # fmt: skip
     for claim in CLAIMS:

@@ -266,10 +266,12 @@ def test_no_text_repeats_across_configurations() -> None:
 
 
 def test_more_problems_than_a_configuration_has_are_refused() -> None:
-    for number in (60, 10**9):
+    # Two orders of names, one price, 27 formulas: at most 54, and fewer when it comes to it.
+    for number, found in ((50, "gave only "), (55, "can give at most 54"), (10**9, "at most 54")):
         with pytest.raises(TreecutError) as caught:
             draw_data_set([TINY_CONFIG], number, 0)
         text = str(caught.value)
+        assert found in text
         assert text.startswith(f"{number} different problems were asked for, but")
         assert "theme=tiny" in text
         assert "ask for fewer problems" in text

@@ -64,13 +64,11 @@ def main() -> None:
         click.echo(f"Error: {error}", err=True)
         sys.exit(_BAD_INPUT)
     except OSError as error:
+        # Where the reader of a pipe has gone, `head` for example, click has ended the program already.
         if error.filename is not None:  # not standard output, so a fault of ours
             raise
         # Python would complain again when it flushes standard output at exit, so that is pointed
         # elsewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # The reader of a pipe has gone, `head` for example: that is no error.
-        if isinstance(error, BrokenPipeError):
-            sys.exit(1)
         click.echo(f"Error: Standard output cannot be written ({error.strerror}).", err=True)
         sys.exit(_BAD_INPUT)

@@ -52,7 +52,10 @@ def read_inspect_log(source: Source) -> tuple[Run, list[ResponseRow], list[str]]
             f"{name!r} is a log of the task {header.eval.task!r}, not of one of TreeCut's: left out."
         )
     try:
-        frame = samples_df(name, columns=_COLUMNS, quiet=True)
+        # Of a JSON file there is no part to read; and by its path Inspect takes it for a log only if it
+        # is named as Inspect names logs.
+        log = name if source.path.suffix == ".eval" else read_eval_log(name)
+        frame = samples_df(log, columns=_COLUMNS, quiet=True)
         first = None if frame.empty else _first_sample(name, frame)
     except Exception as error:
         raise _damaged(name, error) from error
@@ -74,10 +77,20 @@ def inspect_texts(path: str, wanted: Sequence[tuple[str, int]]) -> list[Response
         path: the log.
         wanted: identifier of the problem and number of the repetition, for each response.
     """
-    samples = read_eval_log_samples_by_id(
-        path, wanted, resolve_attachments=True, exclude_fields={"events", "store"}
-    )
-    return [_text(sample) for sample in samples]
+    return [_text(sample) for sample in _samples(path, wanted, {"events", "store"})]
+
+
+def _samples(
+    path: str, wanted: Sequence[tuple[str, int]], without: set[str] | None = None
+) -> list[EvalSample]:
+    """Some samples whole; a JSON file is read once for all of them."""
+    if path.endswith(".eval"):
+        return read_eval_log_samples_by_id(
+            path, wanted, resolve_attachments=True, exclude_fields=without
+        )
+    log = read_eval_log(path, resolve_attachments=True)
+    samples = {(str(sample.id), sample.epoch): sample for sample in log.samples or []}
+    return [samples[key] for key in wanted]
 
 
 def _damaged(name: str, error: Exception) -> TreecutError:
@@ -103,6 +116,14 @@ def _usage(sample: EvalSampleSummary | EvalSample) -> Any:
     return {name: sum(getattr(usage, name) or 0 for usage in used) for name in _TOKENS}
 
 
+def _error(sample: EvalSampleSummary | EvalSample) -> Any:
+    return getattr(sample.error, "message", sample.error)
+
+
+def _limit(sample: EvalSampleSummary | EvalSample) -> Any:
+    return getattr(sample.limit, "type", sample.limit)
+
+
 # Everything is in the summaries of samples, which are much faster to read than the samples.
 _COLUMNS = [
     SampleColumn("id", path="id", required=True, type=str),
@@ -111,8 +132,8 @@ _COLUMNS = [
     SampleColumn("metadata", path=lambda sample: sample.metadata),
     SampleColumn("judgement", path=_judgement),
     SampleColumn("usage", path=_usage),
-    SampleColumn("error", path="error"),
-    SampleColumn("limit", path="limit"),
+    SampleColumn("error", path=_error),
+    SampleColumn("limit", path=_limit),
     SampleColumn("seconds", path="working_time"),
 ]
 
@@ -189,7 +210,7 @@ def _first_sample(name: str, frame: pd.DataFrame) -> EvalSample:
     scored = frame[frame["judgement"].notna()]
     chosen = (scored if len(scored) else frame).iloc[0]
     key = (str(chosen["id"]), int(chosen["epoch"]))
-    return read_eval_log_samples_by_id(name, [key])[0]
+    return _samples(name, [key])[0]
 
 
 def _run(name: str, header: EvalLog, sample: EvalSample | None) -> Run:
