@@ -161,7 +161,7 @@ class TestMockModel:
             ("I'm sorry, but I can't help with that.", "refusal", "refused", False),
             (
                 ModelOutput.from_content(
-                    "mockllm/model", "First, the pie costs", stop_reason="max_tokens"
+                    "mockllm/model", "So the pie costs 12 dollars.", stop_reason="max_tokens"
                 ),
                 "truncated",
                 "truncated",

@@ -53,7 +53,7 @@ def yaml_of(name: str) -> dict[str, Any]:
     class Loader(yaml.SafeLoader):
         pass
 
-    Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+    Loader.add_constructor("!function", lambda loader, node: node.value)
     text = (task_configs_path() / name).read_text(encoding="utf-8")
     data: dict[str, Any] = yaml.load(text, Loader=Loader)
     return data

@@ -417,6 +417,36 @@ def test_thinking_in_the_text(response: str, tmp_path: Path) -> None:
     assert {name: values[name] for name in ours} == ours
 
 
+def test_a_response_that_is_cut_off(tmp_path: Path) -> None:
+    """The one difference: lm-eval does not tell tasks that a token limit stopped a response.
+
+    What the paper's rule says of the text is the same. The careful reader takes a last sentence
+    without a marker for an answer unless it knows that the response would have gone on.
+    """
+    text = "So the pie costs 12 dollars. But wait, that is wrong.\n\nAnswer: unknown"
+    with OpenAIRulesServer(lambda messages: text, enforce=False) as server:
+        log = inspect_run(
+            unanswerable(ans_depth=2, num_problems=2),
+            "openai-api/local/mine",
+            tmp_path,
+            model_base_url=server.base_url,
+            max_tokens=6,
+        )
+        run = with_lm_eval(
+            "treecut_depth2",
+            server,
+            metadata={"num_problems": 2},
+            gen_kwargs={"max_gen_toks": 6},
+        )
+    ours, theirs = inspect_values(log), run.values("treecut_depth2")
+    assert {response["resps"][0][0] for response in run.samples("treecut_depth2")} == {
+        "So the pie costs 12 dollars."
+    }
+    assert ours["hallucination_rate"] == theirs["hallucination_rate"] == 1
+    assert (ours["no_answer_rate"], ours["answered_rate"]) == (1, 0)
+    assert (theirs["no_answer_rate"], theirs["answered_rate"]) == (0, 1)
+
+
 def test_reference_models_answer_both_frameworks_alike(tmp_path: Path) -> None:
     for policy in ("solver", "guesser", "same_price"):
         values = inspect_values(

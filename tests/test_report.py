@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,7 @@ def test_text_from_logs_is_harmless(report: Report, tmp_path: Path) -> None:
     markdown = files["report.md"].read_text("utf-8")
     assert "<b>" not in markdown and "evil|" not in markdown
     lines = markdown.splitlines()
-    for head, rule in zip(lines, lines[1:], strict=False):
+    for head, rule in pairwise(lines):
         if rule.startswith("| ---"):
             assert re.sub(r"\\.", "", head).count("|") == rule.count("|")
     terminal = terminal_text(make_document(report, ()), {})

@@ -266,13 +266,20 @@ def test_no_text_repeats_across_configurations() -> None:
 
 
 def test_more_problems_than_a_configuration_has_are_refused() -> None:
-    # Two orders of names, one price, 27 formulas: at most 54, and fewer when it comes to it.
-    for number, found in ((50, "gave only "), (55, "can give at most 54"), (10**9, "at most 54")):
+    # Two orders of names, one price and 27 formulas.
+    assert len(draw_data_set([TINY_CONFIG], 54, 0)) == 54
+    # Counting all draws promises more than there is, because a fact has only one formula.
+    scarce = replace(TINY_CONFIG, composite_name=True, num_vars=3, ans_depth=3)
+    for config, number, found in (
+        (TINY_CONFIG, 55, "can give at most 54"),
+        (TINY_CONFIG, 10**9, "can give at most 54"),
+        (scarce, 4 * 3 * 2 * 27 + 1, "gave only "),
+    ):
         with pytest.raises(TreecutError) as caught:
-            draw_data_set([TINY_CONFIG], number, 0)
+            draw_data_set([config], number, 0)
         text = str(caught.value)
-        assert found in text
         assert text.startswith(f"{number} different problems were asked for, but")
+        assert found in text
         assert "theme=tiny" in text
         assert "ask for fewer problems" in text
         assert "\n" not in text

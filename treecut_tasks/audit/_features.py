@@ -67,7 +67,8 @@ def _names(sample: Sample) -> Features:
     entities: Counter[object] = Counter()
     facts: set[object] = set()
     for sentence in sample.read.sentences:
-        named = sentence.equation.coefficients
+        # A list, because a Counter would add up the coefficients of a mapping.
+        named = list(sentence.equation.coefficients)
         variables.update(named)
         items.update(variable.item for variable in named)
         entities.update(variable.entity for variable in named)

@@ -87,7 +87,7 @@ class AuditResult:
         joined: `pair_id` or `line` if pairs were kept together, and by what; `not` otherwise.
         theme: name of the theme.
         folds: number of parts of the cross-validation.
-        seed: what the folds, classifiers and intervals were drawn with.
+        seed: what the folds and classifiers were drawn with.
     """
 
     sets: tuple[SetResult, ...]

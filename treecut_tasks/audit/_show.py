@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from io import BytesIO
+from textwrap import fill
 from typing import Any
 
-from treecut_tasks.audit._result import AuditResult, Estimate, SetResult
+from treecut_tasks.audit._result import AuditResult, SetResult
 
 _JOINED = {
     "pair_id": "pairs by pair_id, kept together",
     "line": "pairs line by line, kept together",
     "not": "independent draws",
 }
+
+# Characters in a line of the figure's title.
+_TITLE_WIDTH = 90
 
 
 def as_text(result: AuditResult) -> str:
@@ -73,26 +77,22 @@ def draw_figure(result: AuditResult) -> bytes:
     aucs = [each.auc for each in result.sets]
     for row, (each, auc) in enumerate(zip(result.sets, aucs, strict=True)):
         colour = "#c0392b" if each in result.telling else "#2c5f8a"
-        axes.errorbar(
-            auc.value, row, xerr=_reach(auc), fmt="o", color=colour, capsize=3, clip_on=False
-        )
+        reach = [[auc.value - auc.ci_low], [auc.ci_high - auc.value]]
+        axes.errorbar(auc.value, row, xerr=reach, fmt="o", color=colour, capsize=3, clip_on=False)
     axes.axvline(0.5, color="black", linewidth=1, linestyle="--")
     axes.set_yticks(range(len(result.sets)), [each.name for each in result.sets])
     axes.invert_yaxis()
     low = min(0.45, *(auc.ci_low for auc in aucs))
     high = max(0.55, *(auc.ci_high for auc in aucs))
     axes.set_xlim(low - 0.005, high + 0.005)
-    axes.set_xlabel("AUC, with 95 % interval (0.5: the classes cannot be told apart)")
-    axes.set_title(_heading(result), fontsize=9)
+    axes.set_xlabel(
+        "AUC, with 95 % interval (0.5: not told apart; red: told apart, all sets considered)"
+    )
+    figure.suptitle(fill(_heading(result), _TITLE_WIDTH), fontsize=10)
     axes.grid(axis="x", alpha=0.3)
     content = BytesIO()
     figure.savefig(content, format="png", dpi=150)
     return content.getvalue()
-
-
-def _reach(auc: Estimate) -> list[list[float]]:
-    # The estimate can lie outside of a percentile interval by a hair.
-    return [[max(0.0, auc.value - auc.ci_low)], [max(0.0, auc.ci_high - auc.value)]]
 
 
 def _heading(result: AuditResult) -> str:

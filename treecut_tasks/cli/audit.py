@@ -29,9 +29,7 @@ _FIGURE_ENDINGS = (".png",)
 @click.option(
     "--folds", type=int, default=5, show_default=True, help="Parts of the cross-validation."
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="For folds, classifiers and intervals."
-)
+@click.option("--seed", type=int, default=0, show_default=True, help="Draws the folds.")
 def command(
     unanswerable: str,
     answerable: str,

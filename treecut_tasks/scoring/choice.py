@@ -16,6 +16,20 @@ _VARIATION = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_SEVERAL_ITEMS = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|both|[2-9])\s(?!dollars?\b|usd\b)"
+    r"(?:[A-Za-z'-]+\s){0,3}?[A-Za-z'-]*s\b|\bfor (?:two|three|four|both|[2-9])\b"
+    r"|\bfor the [a-z]+s\b",
+    re.IGNORECASE,
+)
+_STEP = re.compile(r"^\W*step\s?\d", re.IGNORECASE)
+_SPEAKS_OF_IT = re.compile(
+    r"\s*\W{0,3}(?:(?:this|that|it|which) (?:is|was|gives|would be)|for|is|price of)\b",
+    re.IGNORECASE,
+)
+_NEXT_SENTENCE = re.compile(r"[.!?;]\s")
+_NEXT_LABEL = re.compile(r"\n\s*\n")
+
 
 def relevant(text: str, commitments: list[Commitment]) -> list[Commitment]:
     """Leave out answers to an invented variation, and a last repeat that was cut off.
@@ -82,6 +96,9 @@ def choose(text: str, commitments: list[Commitment]) -> Commitment | str:
     if all(agree(c.reading, committed[-1].reading) for c in committed):
         exact = [c for c in committed if c.reading.kind == committed[-1].reading.kind]
         return max(exact, key=lambda c: (_exactness(c.reading), c.start))
+    single = _without_intermediates(text, committed)
+    if single is not None:
+        return single
     finals = [c for c in committed if c.final]
     if (
         finals
@@ -90,6 +107,38 @@ def choose(text: str, commitments: list[Commitment]) -> Commitment | str:
     ):
         return finals[-1]
     return "conflicting_answers"
+
+
+def _without_intermediates(text: str, committed: list[Commitment]) -> Commitment | None:
+    """The last answer, if every different one before it is labelled as an intermediate result."""
+    last = committed[-1]
+    bounds = [c.start for c in committed[1:]]
+    if _prices_several(text, last, len(text)):
+        return None
+    steps = _STEP.search(_line_before(text, last)) is not None
+    for commitment, limit in zip(committed[:-1], bounds, strict=True):
+        if agree(commitment.reading, last.reading):
+            continue
+        step = steps and _STEP.search(_line_before(text, commitment))
+        if not step and not _prices_several(text, commitment, limit):
+            return None
+    return last
+
+
+def _prices_several(text: str, commitment: Commitment, limit: int) -> bool:
+    """Whether the words around an answer say that it is the price of several items."""
+    own = text[commitment.start : commitment.end]
+    behind = text[commitment.end : min(limit, commitment.end + 120)]
+    paragraph = _NEXT_LABEL.split(behind.lstrip("\n"), maxsplit=1)[0]
+    about = paragraph if _SPEAKS_OF_IT.match(behind) else behind.partition("\n")[0]
+    about = _NEXT_SENTENCE.split(about, maxsplit=1)[0]
+    before = _line_before(text, commitment)
+    return any(_SEVERAL_ITEMS.search(part) for part in (before, own, about))
+
+
+def _line_before(text: str, commitment: Commitment) -> str:
+    line = text[max(0, commitment.start - 160) : commitment.start].rpartition("\n")[2]
+    return _NEXT_SENTENCE.split(line)[-1]
 
 
 def agree(left: Reading, right: Reading) -> bool:
@@ -118,7 +167,9 @@ def _after_retractions(text: str, commitments: list[Commitment]) -> list[Commitm
     for commitment in commitments:
         if standing and commitment.reading.commits:
             previous = standing[-1]
-            between = text[previous.end : commitment.start][-6000:] + commitment.label
+            # An answer line may take itself back: "Answer: 6 - no, that is for one lasagna."
+            behind = previous.start if previous.reason == "answer_line" else previous.end
+            between = text[behind : commitment.start][-6000:] + commitment.label
             differs = not agree(previous.reading, commitment.reading)
             line = text[commitment.start :].partition("\n")[0][:400]
             reopened = reopens(between) or replaces(line)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
+from treecut_tasks.scoring.items import name_another_item
 from treecut_tasks.scoring.model import Commitment, Strength
+from treecut_tasks.scoring.retractions import reopens
 from treecut_tasks.scoring.sentences import (
     MAX_TAIL,
     Sentence,
@@ -50,6 +52,24 @@ _FINISHED = re.compile(
 _LEADING_CUE = re.compile(
     r"^\W*(?:therefore|thus|hence|so|consequently|finally),?\s", re.IGNORECASE
 )
+_STRONG_CUE = re.compile(
+    r"^\W*(?:therefore|thus|hence|consequently|in conclusion|to conclude|finally|in summary|"
+    r"we conclude|overall|accordingly)\b",
+    re.IGNORECASE,
+)
+_TAKES_UP = re.compile(
+    r"^\W*(?:(?:now|next|then|so|but|and|wait|hmm+|okay|ok|first)\W+){0,3}(?:let's|let us|let me|"
+    r"we (?:now |next |still )?(?:need|have) to|we now|i(?:'ll| will| need to))\b",
+    re.IGNORECASE,
+)
+_WONDERS = re.compile(
+    r"^\W*(?:(?:wait|hmm+|so|well|and|but|ok|okay)\W+){0,2}(?:maybe|perhaps|possibly|could it be|"
+    r"is it|or|what if)\b",
+    re.IGNORECASE,
+)
+_PAST_STATE = re.compile(r"\b(?:was|were) (?:unknown|not known)\b", re.IGNORECASE)
+_STEP_LABEL = re.compile(r"^\W*(?:step|equation)\s?\(?(?P<number>\d{1,2})\)?\s?[:.)\u2014\u2013-]\s?", re.IGNORECASE)
+_WORDS = re.compile(r"[A-Za-z]{2}")
 _GOES_ON = re.compile(r"\b(?:but|however|let me|unless|yet)\b", re.IGNORECASE)
 _UNFINISHED = re.compile(r"[-+*/=\u00d7\u00f7(,:;<>\u2248\u2192]$")
 _OPEN_END = re.compile(
@@ -67,7 +87,7 @@ _DASHED = re.compile(
     re.IGNORECASE,
 )
 _EXPLAINED = re.compile(
-    r"\W*(?:explanation|here's|here is|reasoning|because|this is because|to see|why|"
+    r"\W*(?:explanation|how (?:i|we)|here's|here is|reasoning|because|this is because|to see|why|"
     r"justification|working|"
     r"since|details|steps|solution|the reason|reason|derivation|proof)\b",
     re.IGNORECASE,
@@ -93,7 +113,10 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
     """
     offset = max(0, len(text) - MAX_TAIL)
     sentences = _without_list_number(split_sentences(text[offset:], offset))
+    sentences = _without_cut_copy([_without_step(s) for s in sentences])
     if not sentences:
+        return None
+    if _TAKES_UP.match(sentences[-1].text) and not is_remark(sentences[-1].text):
         return None
     remarked = is_remark(sentences[-1].text)  # then what was remarked upon is complete
     complete = remarked or (_is_complete(sentences[-1]) and not truncated)
@@ -117,14 +140,82 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
             announced = opens_with_cue(sentence.text)
             if opening is not None and not announced:
                 return opening
-            if last or announced or found.reading.kind == "unknown":
-                return found
+            restated = _restates_result(sentences, sentence, found)
+            if last or announced or restated or found.reading.kind == "unknown":
+                return found if announced else _concluded_before(text, sentences, found) or found
         if not complete:
             break
         passed += not _is_supposition(sentence.text)
         if passed > _MAX_PASSED:
             break
     return opening
+
+
+def _without_step(sentence: Sentence) -> Sentence:
+    """Leave out the number of a step, which is no value."""
+    label = _STEP_LABEL.match(sentence.text)
+    if label is None or label.end() >= len(sentence.text.rstrip()):
+        return sentence
+    if label["number"] == "1" and not _WORDS.search(sentence.text, label.end()):
+        return sentence
+    return Sentence(sentence.text[label.end() :], sentence.start + label.end(), sentence.end)
+
+
+def _without_cut_copy(sentences: list[Sentence]) -> list[Sentence]:
+    """Leave out a last sentence that is the start of a copy of an earlier one."""
+    if len(sentences) < 2:
+        return sentences
+    last = sentences[-1].text.strip()
+    whole = [s.text.strip() for s in sentences[-8:-1]]
+    looped = any(w != last and w.startswith(last) and whole.count(w) > 1 for w in whole)
+    return sentences[:-1] if looped else sentences
+
+
+def _concluded_before(
+    text: str, sentences: list[Sentence], found: Commitment
+) -> Commitment | None:
+    """The conclusion that precedes a remark about another item, if the last statement is one."""
+    remark = text[found.start : found.end]
+    earlier = [s for s in sentences if s.end <= found.start]
+    for sentence in reversed(earlier[-_MAX_PASSED:]):
+        prior = _conclusion(sentence, None)
+        if prior is None:
+            continue
+        announced = opens_with_cue(sentence.text) or _restates_result(earlier, sentence, prior)
+        if not announced or reopens(text[sentence.end : found.start]):
+            continue
+        if prior.reading == found.reading:
+            return None
+        other = name_another_item(remark, sentence.text)
+        if found.reading.kind == "unknown":
+            strong = _STRONG_CUE.match(sentence.text) is not None
+            return prior if other and strong and prior.reading.kind == "number" else None
+        if prior.reading.kind == "unknown":
+            return prior if other else None
+        return prior if other and _is_premise(earlier, sentence, found) else None
+    return None
+
+
+def _restates_result(earlier: list[Sentence], sentence: Sentence, prior: Commitment) -> bool:
+    """Whether a sentence gives the value that the working before it announced."""
+    before = [s for s in earlier if s.end <= sentence.start][-_MAX_PASSED:]
+    return any(
+        has_cue(s.text) and agrees(read_span(s.text), prior.reading) for s in before
+    )
+
+
+def agrees(left: Reading, right: Reading) -> bool:
+    """Whether two readings state the same."""
+    return (left.kind, left.value) == (right.kind, right.value)
+
+
+def _is_premise(earlier: list[Sentence], sentence: Sentence, found: Commitment) -> bool:
+    """Whether a later price was already used before the conclusion."""
+    value = found.reading.value
+    if value is None or value.denominator != 1:
+        return False
+    used = re.compile(rf"(?<![\d.]){value.numerator}(?![\d.]*\d)")
+    return any(used.search(s.text) for s in earlier if s.end <= sentence.start)
 
 
 def _lists_premises(sentences: list[Sentence], sentence: Sentence) -> bool:
@@ -155,10 +246,12 @@ def _conclusion(sentence: Sentence, asked: str | None) -> Commitment | None:
     if _MARKER.search(text):
         return None  # a marker that was looked at and left out: an echo of the instructions
     reading = read_span(text)
-    if not reading.commits:
+    if not reading.commits or text.rstrip().endswith("?") or _WONDERS.match(text):
+        return None
+    if reading.kind == "unknown" and _PAST_STATE.search(text):
         return None
     if reading.kind == "number":
-        if quotes_others(text) or _is_supposition(text) or text.rstrip().endswith("?"):
+        if quotes_others(text) or _is_supposition(text):
             return None
         if _is_intermediate(text, asked):
             return None
@@ -231,6 +324,8 @@ def _opening_value(text: str) -> Commitment | None:
     if not sentences or _MARKER.search(sentences[0].text):
         return None
     head = sentences[0].text
+    if head.rstrip().endswith("?"):
+        return None
     if re.fullmatch(r"\W*\d{1,2}[.)]\W*", head) and len(sentences) > 1:
         return None  # the number of a list item
     reading: Reading = read_span(head)

@@ -119,6 +119,19 @@ _STRICT_INSTRUCTION = re.compile(
 _TEMPLATE_LINE = re.compile(
     r"answer\W{0,6}[<\[{(\ue004][^\n]{0,40}\n[\s\W]{0,12}(?:or\W{0,3})?$", re.IGNORECASE
 )
+_WORKING_START = re.compile(
+    r"[\W_]*(?:let\b|let's|let us|since|because|first\b|firstly|from (?:the|condition|sentence|"
+    r"equation|statement|\(?1)|step\b|if\b|suppose|consider|given|denote|using|by the|start|"
+    r"to (?:find|determine|solve|compute|calculate|get|answer|work)|"
+    r"we (?:first|start|begin|have|know|need|are|can|let|will|set|use)|"
+    r"the (?:first|second|third|given) (?:condition|sentence|equation|statement))",
+    re.IGNORECASE,
+)
+_ONLY_REASON = re.compile(r"\W*(?:since|because|if)\b[^,:;=]*[^.!,:;=]$", re.IGNORECASE)
+_KEY_BEFORE = re.compile(r"[\"']\w{1,30}[\"']\s?:\s?[\"']$")
+_QUOTED_REST = re.compile(r"[^\"\ue005'\n]{1,40}[\"\ue005'](?P<after>[^\n]{0,300})")
+_SUM_LINE = re.compile(r"\W*\d[\d.]{0,12}\s?[-+*/\u00d7\u00f7]\s?\d[^=\n]{0,60}=")
+_BREAKS_OFF = re.compile(r"(?:,|\b(?:so|then|hence|thus|therefore|and|with))\W*$", re.IGNORECASE)
 _SAYS_UNKNOWN = re.compile(r"[\W_]*unknown\b", re.IGNORECASE)
 
 
@@ -170,6 +183,13 @@ def _read_label(
     if _ECHO_CONDITION.match(span) or _joins_template(text, noun.start(), label):
         return None
     reading = read_span(span)
+    if anchored and not spoken and word in ("", "answer", "ans"):
+        rest = text[end:].strip()
+        broken = not reading.direct and not rest and _BREAKS_OFF.search(span[-20:])
+        if broken or heads_working(span, rest):
+            return Commitment(
+                noun.start(), start, Strength.LINE, "answer_line", Reading("text"), False, label
+            )
     if reading.kind == "empty" and not spoken:
         return _read_heading(text, noun, start, end, label)
     if reading.kind == "template":
@@ -202,6 +222,8 @@ def _read_label(
     other = _OTHER_TARGET.search(after_label) or (spoken and _aside(after_label))
     if ((_PART.search(label) or _PART.search(after_label)) and not final) or other:
         strength = min(strength, Strength.PART)
+    if _is_mention(text, noun, text[start : start + 400], label):
+        strength = min(strength, Strength.PART)
     return Commitment(
         noun.start(),
         end,
@@ -211,6 +233,30 @@ def _read_label(
         final,
         label,
     )
+
+
+def heads_working(span: str, rest: str) -> bool:
+    """Whether a marker is followed by working, whose conclusion is what it refers to.
+
+    Args:
+        span: What stands on the line of the marker, or on the first line under a heading.
+        rest: The text after it.
+    """
+    if _WORKING_START.match(span) is None:
+        return False
+    only_reason = _ONLY_REASON.match(span) is not None and read_span(span).kind != "unknown"
+    return bool(rest) or only_reason or len(split_sentences(span)) > 1
+
+
+def _is_mention(text: str, noun: re.Match[str], span: str, label: str) -> bool:
+    """Whether a marker and its value stand in quotation marks within a longer sentence."""
+    if text[max(0, noun.start() - 1) : noun.start()] not in ('"', "\ue005", "'"):
+        return False
+    if _KEY_BEFORE.search(label):
+        return False  # the value of a key
+    quoted = _QUOTED_REST.match(span)
+    around = label + (quoted["after"] if quoted else "")
+    return quoted is not None and bool(re.search(r"[A-Za-z]{2}", around))
 
 
 def _aside(qualifier: str) -> bool:
@@ -398,6 +444,11 @@ def _read_heading(
     if word not in ("answer", "ans") and not (reading.direct and len(line.split()) <= 4):
         return None
     rest = text[line_end:].strip()
+    summed = _SUM_LINE.match(line) and _SUM_LINE.match(rest)
+    if summed or heads_working(line, rest):
+        return Commitment(
+            noun.start(), end, Strength.LINE, "answer_line", Reading("text"), final, label
+        )
     if not reading.commits and _concludes_later(rest):
         return None
     if (reading.direct and len(line) <= 300) or (

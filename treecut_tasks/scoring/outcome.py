@@ -8,13 +8,14 @@ spans), concluding sentences (`closing`), the choice between them (`choice`); he
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from treecut_tasks.scoring.characters import normalise_characters
 from treecut_tasks.scoring.choice import agree, choose, relevant
 from treecut_tasks.scoring.closing import closing_statement
 from treecut_tasks.scoring.commitments import find_commitments
+from treecut_tasks.scoring.corrections import correction_after
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
@@ -91,7 +92,13 @@ _NOT_MATHS = re.compile(
     r"continue|respond|complete|do that|answer|solve))"
     r"|\b(?:error|http|status)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|"
     r"\b[45]\d\d\b[^\n]{0,40}\b(?:error|unavailable|too many|timeout|gateway|forbidden)\b|"
-    r"rate limit|content (?:filter|policy)|traceback",
+    r"rate limit|content (?:filter|policy)|traceback|"
+    r"\b(?:unknown|invalid|unrecogni[sz]ed|unsupported|unexpected)\s(?:\w{1,12}\s)?(?:model|host|"
+    r"parameter|command|option|field|argument|error|key|user|endpoint|flag|token|method|route|"
+    r"request|function|tool|file|encoding|exception|url|engine|deployment)\b|"
+    r"\b(?:insufficient|not enough|out of)\s(?:\w{1,12}\s)?(?:credits?|quota|permissions?|funds|"
+    r"balance|memory|tokens|resources|privileges|disk|capacity|storage|space|vram)\b|"
+    r"\b[A-Za-z.]{0,40}Error: unknown\b|\bcannot determine your\b|\bpayment required\b",
     re.IGNORECASE,
 )
 
@@ -155,13 +162,16 @@ def _decide(text: str, *, cut: bool) -> Commitment | str:
     if strong:
         chosen = choose(text, strong)
         if isinstance(chosen, Commitment):
+            short = correction_after(text, chosen.start, chosen.end)
+            if short is not None:
+                return replace(chosen, reading=short)
             later = _corrected_by_sentence(text, chosen)
             if later is not None:
                 return later
             return _deepened(text, chosen)
         if chosen == "unread":
             heading = next(c for c in reversed(strong) if c.reading.kind == "text")
-            found = closing_statement(text[heading.start :], truncated=cut)
+            found = closing_statement(text[heading.end :], truncated=cut)
             return found if found is not None else _why_none(text, cut)
         if chosen == "dangling":
             fallback = closing_statement(text[: strong[-1].start])

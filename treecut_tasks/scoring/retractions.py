@@ -15,7 +15,7 @@ _HARD = re.compile(
     r"let me (?:redo|correct|fix|recalculate|recompute|start over|try again|revise|rework|"
     r"re-?do)|redo(?:ing)?|"
     r"start(?:ing)? over|on second thought|on reflection|revis\w+|updat\w+|corrected|"
-    r"should (?:have been|be|read)|"
+    r"should (?:have (?:been|used|divided|taken)|be|read)|"
     r"apolog\w+|sorry|that can't be|cannot be right|not quite|doesn't (?:satisfy|match|fit|"
     r"work)|does not (?:satisfy|match|fit|work)|"
     r"contradict\w*|reconsider\w*|rather than|instead of|invalid|not valid|fails|failed|"
@@ -24,9 +24,10 @@ _HARD = re.compile(
     re.IGNORECASE,
 )
 _SOFT = re.compile(
-    r"\b(?:wait|actually|hold on|hmm+|no,|hang on|let me (?:re-?check|double[- ]check|re-?read|"
+    r"\b(?:wait|actually|hold on|hmm+|no(?=,)|hang on|let me (?:re-?check|double[- ]check|re-?read|"
     r"verify|re-?examine|reconsider|think)|"
-    r"re-?check\w*|re-?read\w*|upon|looking (?:back|again)|however,|but wait|well,|edit)\b|"
+    r"re-?check\w*|re-?read\w*|upon|looking (?:back|again)|however,|but wait|well,|edit|but the question|the question asks|"
+    r"(?:this|that) is (?:only )?(?:for|the price of) (?:two|three|both|\d))\b|"
     r"\u7b49\u4e00\u4e0b|\u7b49\u7b49",
     re.IGNORECASE,
 )

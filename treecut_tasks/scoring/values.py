@@ -95,7 +95,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _UNIT_WORDS = (
-    r"(?:us |u\.s\. |united states )?dollars?|bucks?|usd|us|eur|euros?|gbp|pounds?|cad|aud|units?|"
+    r"dolar(?:es)?|(?:us |u\.s\. |united states )?dollars?|bucks?|usd|us|eur|euros?|gbp|pounds?|cad|aud|units?|"
     r"\u20ac|\u00a3|\u00a5|\u00a2|cents?|apiece|each|per (?:\w+ ){0,2}\w+|a piece|total|"
     r"in total|even|only|exactly|of a dollar|money|currency|rupees?|yuan|rmb|coins?|credits?"
 )
@@ -279,6 +279,18 @@ _CONTRAST = re.compile(r"\b(?:but|however|yet|still|nevertheless|it is|it's)\b",
 
 
 _FILLED_IN = re.compile(r"<\s?([-$\d./,]{1,40}|unknown)\s?>", re.IGNORECASE)
+_WRAPPED = re.compile(r"\s*<[a-z_]{1,20}>\s?(?=[-$]?\d|unknown\b)", re.IGNORECASE)
+_PREMISE_CLAUSE = re.compile(
+    r"\s*\(?(?:assuming|given|if|with|supposing|suppose|provided|under the assumption)\b"
+    r"[^,;\n]{3,120},\s(?:then\s)?(?P<rest>[^,;\n]{1,40})$",
+    re.IGNORECASE,
+)
+_HAN_PRICE = re.compile(
+    r"(?P<value>-?\d[\d.]{0,20}|[\u96f6\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e]{1,8})"
+    r"\s?(?:\u7f8e\u5143|\u5143|\u7f8e\u91d1|\u5757)"
+)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN_LESS = re.compile(r"[\u8d35\u8cb4\u591a\u5c11\u81f3\u5230\u6216\u8d85\u5927\u5c0f]|\u4fbf\u5b9c|\u4e4b\u95f4|\u5982\u679c|\u5047\u8bbe")
 
 
 def read_span(span: str) -> Reading:
@@ -291,6 +303,8 @@ def read_span(span: str) -> Reading:
         The reading; `direct` if the statement is at the start of the span.
     """
     span = _FILLED_IN.sub(r"\1", span[:MAX_SPAN])
+    opened = _WRAPPED.match(span)
+    span = span[opened.end() :] if opened else span
     if BOX_OPEN in span:
         boxed = _read_boxes(span)
         if boxed is not None:
@@ -301,12 +315,36 @@ def read_span(span: str) -> Reading:
     if _TEMPLATE.match(body):
         return Reading("template", direct=True)
     return (
-        _read_start(body)
+        _read_han_price(body)
+        or _read_premised(body)
+        or _read_start(body)
         or _read_equation(body)
         or _read_algebra(body)
         or _read_statement(body)
         or Reading("text")
     )
+
+
+def _read_han_price(body: str) -> Reading | None:
+    """Read a Chinese phrase that holds one price: `\u4e00\u4e2a\u6c34\u679c\u584411\u7f8e\u5143`."""
+    if not _HAN.search(body) or _HAN_LESS.search(body) or find_abstention(body) is not None:
+        return None
+    values = {
+        quantity.value
+        for match in _HAN_PRICE.finditer(body)
+        if (quantity := read_quantity(match["value"], 0)) is not None
+    }
+    value = values.pop() if len(values) == 1 else None
+    return Reading("number", value, direct=True) if value is not None else None
+
+
+def _read_premised(body: str) -> Reading | None:
+    """Read the value behind an assumption: `assuming wraps cost 10 dollars everywhere, 12`."""
+    clause = _PREMISE_CLAUSE.match(body)
+    if clause is None:
+        return None
+    reading = read_span(clause["rest"])
+    return reading if reading.kind == "number" and reading.direct else None
 
 
 def _read_boxes(span: str) -> Reading | None:
