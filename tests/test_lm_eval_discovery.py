@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -62,9 +62,14 @@ REGISTRY = """
 
 @dataclass(frozen=True)
 class Environment:
-    """A site directory, and Pythons that start with it."""
+    """A site directory, and Pythons that start with it.
+
+    A bare one starts without the site directories of the Python that runs the tests, where this
+    package may be installed, hook and all.
+    """
 
     site: Path
+    bare: bool = False
 
     @property
     def task_configs(self) -> Path:
@@ -78,8 +83,10 @@ class Environment:
 
     def run(self, code: str, **environ: str) -> subprocess.CompletedProcess[str]:
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "TREECUT"))}
+        # What a Python with site directories does by itself.
+        start = "import sitecustomize\n" if self.bare else ""
         return subprocess.run(
-            [sys.executable, "-c", dedent(code)],
+            [sys.executable, *(["-S"] if self.bare else []), "-c", start + dedent(code)],
             env={**clean, "PYTHONPATH": str(self.site), "PYTHONDONTWRITEBYTECODE": "1", **environ},
             cwd=self.site.parent,
             capture_output=True,
@@ -123,7 +130,7 @@ def env(installed: Environment) -> Environment:
     installed.write("lm_eval/api/registry.py", REGISTRY)
     installed.write("lm_eval/tasks/__init__.py", "from lm_eval.tasks.manager import TaskManager\n")
     installed.write("lm_eval/tasks/manager.py", TASKS)
-    return installed
+    return replace(installed, bare=True)
 
 
 def seen(environment: Environment, arguments: str, **environ: str) -> str:
@@ -391,7 +398,8 @@ class TestImportSystem:
                 with multiprocessing.get_context("spawn").Pool(1) as pool:
                     print(*pool.apply(work.count, (work.TaskManager(), work.get_model)))
         """
-        assert env.output(code) == "1 1 True"
+        # Spawned processes start as their parent does, but without its first line.
+        assert replace(env, bare=False).output(code) == "1 1 True"
 
 
 class TestModelName:
