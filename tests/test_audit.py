@@ -22,7 +22,7 @@ from treecut_tasks import ProblemConfig, TreecutError, generate_pair
 from treecut_tasks.audit import (
     SET_NAMES,
     AuditResult,
-    Sample,
+    TwoClasses,
     as_json,
     as_markdown,
     as_text,
@@ -30,6 +30,7 @@ from treecut_tasks.audit import (
     draw_figure,
     read_classes,
     require_libraries,
+    steps,
     surface_features,
 )
 from treecut_tasks.problems import ORDERS, CounterpartKind, Problem, pairs_stream, stream
@@ -80,14 +81,9 @@ def published(records: list[Record]) -> list[Record]:
     return [{key: record[key] for key in ("problem", "answer", "proof")} for record in records]
 
 
-@cache
-def of_draws(folder: Path) -> AuditResult:
-    return audit_of(folder, draws(200))
-
-
 @pytest.fixture(scope="module")
 def draws_result(tmp_path_factory: pytest.TempPathFactory) -> AuditResult:
-    return of_draws(tmp_path_factory.mktemp("draws"))
+    return audit_of(tmp_path_factory.mktemp("draws"), draws(200))
 
 
 # --- What is found. ---
@@ -142,20 +138,20 @@ def asked_first(record: Record, rng: random.Random) -> Record:
     return {**record, "problem": " ".join([*(s.text for s in order), question])}
 
 
-def one_dollar(record: Record, rng: random.Random) -> Record:
-    """A word of its own in one sentence."""
+def more_for_less(record: Record, rng: random.Random) -> Record:
+    """Sentences say more where they said less."""
     if rng.random() >= 0.1:
         return record
-    text = record["problem"].replace("dollars less than", "dollars more than", 1)
-    return {**record, "problem": text.replace("dollars less than", "dollars more than")}
+    text = record["problem"].replace("dollars less than", "dollars more than")
+    return {**record, "problem": text}
 
 
 @pytest.mark.parametrize(
     ("plant", "n", "found_by", "feature"),
     [
-        (dear_fact, 500, "numbers", "mean stated price"),
-        (asked_first, 2000, "asked item and place", "asked variable: "),
-        (one_dollar, 1500, "sentence kinds", "sentences that say "),
+        (dear_fact, 1000, "numbers", "mean stated price"),
+        (asked_first, 1500, "asked item and place", "asked variable: "),
+        (more_for_less, 1000, "sentence kinds", "sentences that say "),
     ],
 )
 def test_a_faint_signal_in_a_tenth_of_one_class_is_found(
@@ -232,9 +228,9 @@ def test_independent_draws_may_be_of_unequal_length(tmp_path: Path) -> None:
 
 
 def test_features_of_a_text() -> None:
-    features = surface_features(Sample(TEXT, read_problem(TEXT), "here:1"))
+    features = surface_features(TwoClasses(TEXT, read_problem(TEXT), "here:1"))
     assert features["length"]["words"] == len(TEXT.split())
-    assert features["length"]["words in the shortest sentence"] == 7
+    assert features["length"]["words in the shortest sentence"] == 8
     assert features["sentence count"] == {"sentences": 3}
     assert features["stated facts"] == {"facts": 1}
     asked = features["asked item and place"]
@@ -259,7 +255,7 @@ def test_features_of_a_text() -> None:
 
 
 def test_features_of_a_text_that_never_names_what_it_asks_for() -> None:
-    features = surface_features(Sample(PIE, read_problem(PIE), "here:1"))
+    features = surface_features(TwoClasses(PIE, read_problem(PIE), "here:1"))
     assert set(features["asked item and place"].values()) == {0, -1}
 
 
@@ -271,6 +267,22 @@ def mentions(problem: Problem) -> Counter[tuple[int, int]]:
     named = Counter(i for sentence in problem.sentences for i in sentence.edge if i)
     facts = Counter(s.edge[1] for s in problem.sentences if s.edge[0] == 0)
     return Counter((times, facts[variable]) for variable, times in named.items())
+
+
+def asked_names(problem: Problem) -> list[tuple[int, int, int]]:
+    """How often each sentence names the asked variable, its item, and its place."""
+    asked = problem.asked_variable
+    of_sentences = (
+        [problem.variables[i - 1] for i in sentence.edge if i] for sentence in problem.sentences
+    )
+    return [
+        (
+            named.count(asked),
+            sum(variable.item == asked.item for variable in named),
+            sum(variable.entity == asked.entity for variable in named),
+        )
+        for named in of_sentences
+    ]
 
 
 @settings(max_examples=60)
@@ -291,11 +303,7 @@ def test_members_of_a_matched_pair_name_variables_equally_often(
     pair = generate_pair(config, random.Random(seed), "matched")
     assert mentions(pair.unanswerable) == mentions(pair.answerable)
     if config.order != "random":
-        places = [
-            [i for i, s in enumerate(member.sentences) if member.asked in s.edge]
-            for member in (pair.unanswerable, pair.answerable)
-        ]
-        assert places[0] == places[1]
+        assert asked_names(pair.unanswerable) == asked_names(pair.answerable)
 
 
 # --- What is written. ---
@@ -337,8 +345,6 @@ def test_the_report_in_its_forms(draws_result: AuditResult) -> None:
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
-    from treecut_tasks.audit import steps
-
     first, second = pairs(12, "full", 4)
     paths = write(tmp_path / "u.jsonl", first), write(tmp_path / "a.jsonl", second)
     done: list[int] = []
@@ -370,9 +376,9 @@ BAD_FILES: dict[str, tuple[list[Record], list[Record], str]] = {
         "u.jsonl:2: Sentence 1, 'A pie is 7 dollars.', cannot be read",
     ),
     "mixed themes in one text": (
-        unanswerable(PIE, SALAD.split(" Question")[0] + " " + OUTFIT),
+        unanswerable(PIE, SALAD.split("Question")[0] + PIE.replace("A pie", "A polo shirt")),
         answerable(SALAD),
-        "u.jsonl:2: Sentence 2, 'A polo shirt costs 75 dollars.', cannot be read: the problem mixes",
+        "u.jsonl:2: Sentence 2, 'A polo shirt costs 7 dollars.', cannot be read: the problem mixes",
     ),
     "mixed themes in one file": (
         unanswerable(PIE),

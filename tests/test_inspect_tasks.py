@@ -835,3 +835,19 @@ class TestRunConfigs:
         names = {path.stem for path in self.FOLDER.glob("*.yaml")}
         for table in (1, 2, 3):
             assert {f"table{table}", f"table{table}-o3-mini"} <= names
+
+
+def test_tasks_of_several_kinds_in_one_run_keep_their_scorers(tmp_path: Path) -> None:
+    from inspect_ai import eval as inspect_eval
+
+    from treecut_tasks.tasks import answerable, paired, unanswerable
+
+    tasks = [make(ans_depth=2, num_problems=2) for make in (unanswerable, answerable, paired)]
+    logs = inspect_eval(
+        tasks, model="treecut/solver", log_dir=str(tmp_path), display="none", max_retries=2
+    )
+    for log, headline in zip(
+        logs, ("hallucination_rate", "accuracy", "pair_solved_rate"), strict=True
+    ):
+        values = inspect_values(log)
+        assert values[headline] == (0.0 if headline == "hallucination_rate" else 1.0)

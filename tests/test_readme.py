@@ -188,6 +188,7 @@ def test_ci_runs_the_test_command() -> None:
 
 
 @pytest.mark.install
+@pytest.mark.timeout(1800)
 def test_main_command(tmp_path: Path) -> None:
     """The one command for the main job, in a clone, with nothing but python3."""
     clone = tmp_path / "clone"

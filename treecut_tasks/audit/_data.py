@@ -17,7 +17,7 @@ Joined = Literal["pair_id", "line", "not"]
 
 
 @dataclass(frozen=True)
-class Sample:
+class TwoClasses:
     """One problem of an audit.
 
     Attributes:
@@ -41,8 +41,8 @@ class Classes:
         joined: how the two are joined.
     """
 
-    unanswerable: tuple[Sample, ...]
-    answerable: tuple[Sample, ...]
+    unanswerable: tuple[TwoClasses, ...]
+    answerable: tuple[TwoClasses, ...]
     joined: Joined
 
     @property
@@ -110,16 +110,16 @@ def _records(path: str | Path, unanswerable: bool) -> list[Record]:
     return records
 
 
-def _sample(record: Record, themes: Sequence[Theme] | None, advance: Callable[[], None]) -> Sample:
+def _sample(record: Record, themes: Sequence[Theme] | None, advance: Callable[[], None]) -> TwoClasses:
     try:
         read = read_problem(record.problem, themes)
     except TreecutError as error:
         raise TreecutError(f"{record.source}: {error}") from error
     advance()
-    return Sample(record.problem, read, record.source)
+    return TwoClasses(record.problem, read, record.source)
 
 
-def _check_one_theme(samples: Sequence[Sample]) -> None:
+def _check_one_theme(samples: Sequence[TwoClasses]) -> None:
     first = samples[0]
     for sample in samples:
         if sample.read.theme != first.read.theme:
@@ -129,8 +129,8 @@ def _check_one_theme(samples: Sequence[Sample]) -> None:
             )
 
 
-def _by_pair_id(records: Sequence[Record], samples: Sequence[Sample]) -> dict[str, Sample]:
-    by_id: dict[str, Sample] = {}
+def _by_pair_id(records: Sequence[Record], samples: Sequence[TwoClasses]) -> dict[str, TwoClasses]:
+    by_id: dict[str, TwoClasses] = {}
     for record, sample in zip(records, samples, strict=True):
         if record.pair_id is None:
             raise TreecutError(
@@ -146,7 +146,7 @@ def _by_pair_id(records: Sequence[Record], samples: Sequence[Sample]) -> dict[st
     return by_id
 
 
-def _check_partners(first: dict[str, Sample], second: dict[str, Sample]) -> None:
+def _check_partners(first: dict[str, TwoClasses], second: dict[str, TwoClasses]) -> None:
     for mine, other in ((first, second), (second, first)):
         for pair_id, sample in mine.items():
             if pair_id not in other:
@@ -157,7 +157,7 @@ def _check_partners(first: dict[str, Sample], second: dict[str, Sample]) -> None
                 )
 
 
-def _are_pair(first: Sample, second: Sample) -> bool:
+def _are_pair(first: TwoClasses, second: TwoClasses) -> bool:
     """Whether two problems ask the same and state a common sentence."""
     texts = {sentence.text for sentence in first.read.sentences}
     return first.read.asked == second.read.asked and any(
@@ -165,7 +165,7 @@ def _are_pair(first: Sample, second: Sample) -> bool:
     )
 
 
-def _check_aligned(first: Sequence[Sample], second: Sequence[Sample]) -> None:
+def _check_aligned(first: Sequence[TwoClasses], second: Sequence[TwoClasses]) -> None:
     for one, two in zip(first, second, strict=False):
         if not _are_pair(one, two):
             raise TreecutError(

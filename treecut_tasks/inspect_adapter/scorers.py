@@ -81,22 +81,30 @@ def _rates(score: SampleScore) -> Mapping[str, float]:
 @scorer(metrics=[treecut_rates("unanswerable")])
 def unanswerable_scorer() -> Scorer:
     """Judge responses to unanswerable problems: the paper's rule, and a careful reader's verdict."""
-    return _score
+    return _scorer()
 
 
 @scorer(metrics=[treecut_rates("answerable")])
 def answerable_scorer() -> Scorer:
     """Judge responses to answerable problems by the number that they commit to."""
-    return _score
+    return _scorer()
 
 
 @scorer(metrics=[treecut_pair_rates()])
 def paired_scorer() -> Scorer:
     """Judge responses to problems of both kinds, and pairs by both responses together."""
-    return _score
+    return _scorer()
 
 
-async def _score(state: TaskState, target: Target) -> Score:
+def _scorer() -> Scorer:
+    # A function of its own for each scorer: Inspect notes on the function which scorer it is.
+    async def score(state: TaskState, target: Target) -> Score:
+        return _score(state, target)
+
+    return score
+
+
+def _score(state: TaskState, target: Target) -> Score:
     stop_reason = state.output.stop_reason
     judged = score_response(
         target.text,
