@@ -22,7 +22,7 @@ from treecut_tasks import ProblemConfig, TreecutError, generate_pair
 from treecut_tasks.audit import (
     SET_NAMES,
     AuditResult,
-    TwoClasses,
+    AuditedProblem,
     as_json,
     as_markdown,
     as_text,
@@ -228,7 +228,7 @@ def test_independent_draws_may_be_of_unequal_length(tmp_path: Path) -> None:
 
 
 def test_features_of_a_text() -> None:
-    features = surface_features(TwoClasses(TEXT, read_problem(TEXT), "here:1"))
+    features = surface_features(AuditedProblem(TEXT, read_problem(TEXT), "here:1"))
     assert features["length"]["words"] == len(TEXT.split())
     assert features["length"]["words in the shortest sentence"] == 8
     assert features["sentence count"] == {"sentences": 3}
@@ -255,7 +255,7 @@ def test_features_of_a_text() -> None:
 
 
 def test_features_of_a_text_that_never_names_what_it_asks_for() -> None:
-    features = surface_features(TwoClasses(PIE, read_problem(PIE), "here:1"))
+    features = surface_features(AuditedProblem(PIE, read_problem(PIE), "here:1"))
     assert set(features["asked item and place"].values()) == {0, -1}
 
 

@@ -17,7 +17,7 @@ Joined = Literal["pair_id", "line", "not"]
 
 
 @dataclass(frozen=True)
-class TwoClasses:
+class AuditedProblem:
     """One problem of an audit.
 
     Attributes:
@@ -41,8 +41,8 @@ class Classes:
         joined: how the two are joined.
     """
 
-    unanswerable: tuple[TwoClasses, ...]
-    answerable: tuple[TwoClasses, ...]
+    unanswerable: tuple[AuditedProblem, ...]
+    answerable: tuple[AuditedProblem, ...]
     joined: Joined
 
     @property
@@ -110,16 +110,18 @@ def _records(path: str | Path, unanswerable: bool) -> list[Record]:
     return records
 
 
-def _sample(record: Record, themes: Sequence[Theme] | None, advance: Callable[[], None]) -> TwoClasses:
+def _sample(
+    record: Record, themes: Sequence[Theme] | None, advance: Callable[[], None]
+) -> AuditedProblem:
     try:
         read = read_problem(record.problem, themes)
     except TreecutError as error:
         raise TreecutError(f"{record.source}: {error}") from error
     advance()
-    return TwoClasses(record.problem, read, record.source)
+    return AuditedProblem(record.problem, read, record.source)
 
 
-def _check_one_theme(samples: Sequence[TwoClasses]) -> None:
+def _check_one_theme(samples: Sequence[AuditedProblem]) -> None:
     first = samples[0]
     for sample in samples:
         if sample.read.theme != first.read.theme:
@@ -129,8 +131,10 @@ def _check_one_theme(samples: Sequence[TwoClasses]) -> None:
             )
 
 
-def _by_pair_id(records: Sequence[Record], samples: Sequence[TwoClasses]) -> dict[str, TwoClasses]:
-    by_id: dict[str, TwoClasses] = {}
+def _by_pair_id(
+    records: Sequence[Record], samples: Sequence[AuditedProblem]
+) -> dict[str, AuditedProblem]:
+    by_id: dict[str, AuditedProblem] = {}
     for record, sample in zip(records, samples, strict=True):
         if record.pair_id is None:
             raise TreecutError(
@@ -146,7 +150,7 @@ def _by_pair_id(records: Sequence[Record], samples: Sequence[TwoClasses]) -> dic
     return by_id
 
 
-def _check_partners(first: dict[str, TwoClasses], second: dict[str, TwoClasses]) -> None:
+def _check_partners(first: dict[str, AuditedProblem], second: dict[str, AuditedProblem]) -> None:
     for mine, other in ((first, second), (second, first)):
         for pair_id, sample in mine.items():
             if pair_id not in other:
@@ -157,7 +161,7 @@ def _check_partners(first: dict[str, TwoClasses], second: dict[str, TwoClasses])
                 )
 
 
-def _are_pair(first: TwoClasses, second: TwoClasses) -> bool:
+def _are_pair(first: AuditedProblem, second: AuditedProblem) -> bool:
     """Whether two problems ask the same and state a common sentence."""
     texts = {sentence.text for sentence in first.read.sentences}
     return first.read.asked == second.read.asked and any(
@@ -165,7 +169,7 @@ def _are_pair(first: TwoClasses, second: TwoClasses) -> bool:
     )
 
 
-def _check_aligned(first: Sequence[TwoClasses], second: Sequence[TwoClasses]) -> None:
+def _check_aligned(first: Sequence[AuditedProblem], second: Sequence[AuditedProblem]) -> None:
     for one, two in zip(first, second, strict=False):
         if not _are_pair(one, two):
             raise TreecutError(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
-from treecut_tasks.audit._data import TwoClasses
+from treecut_tasks.audit._data import AuditedProblem
 from treecut_tasks.reading import ReadProblem, ReadSentence
 
 Features = dict[str, float]
@@ -16,7 +16,7 @@ Features = dict[str, float]
 _NOWHERE = -1.0
 
 
-def _length(sample: TwoClasses) -> Features:
+def _length(sample: AuditedProblem) -> Features:
     words = [len(sentence.text.split()) for sentence in sample.read.sentences]
     return {
         "characters": len(sample.text),
@@ -26,15 +26,15 @@ def _length(sample: TwoClasses) -> Features:
     }
 
 
-def _sentence_count(sample: TwoClasses) -> Features:
+def _sentence_count(sample: AuditedProblem) -> Features:
     return {"sentences": len(sample.read.sentences)}
 
 
-def _facts(sample: TwoClasses) -> Features:
+def _facts(sample: AuditedProblem) -> Features:
     return {"facts": sum(sentence.kind == "fact" for sentence in sample.read.sentences)}
 
 
-def _asked(sample: TwoClasses) -> Features:
+def _asked(sample: AuditedProblem) -> Features:
     """How often and where the asked variable, its item and its place are named."""
     read = sample.read
     asked = read.asked
@@ -60,7 +60,7 @@ def _places(counts: Sequence[int]) -> Features:
     return {"first place": at[0], "last place": at[-1], "mean place": fmean(at)}
 
 
-def _names(sample: TwoClasses) -> Features:
+def _names(sample: AuditedProblem) -> Features:
     """How often names occur, whatever they are, without looking which share a sentence."""
     variables: Counter[object] = Counter()
     items: Counter[object] = Counter()
@@ -95,7 +95,7 @@ def _profile(what: str, counts: Mapping[object, int]) -> Features:
     }
 
 
-def _numbers(sample: TwoClasses) -> Features:
+def _numbers(sample: AuditedProblem) -> Features:
     sentences = sample.read.sentences
     amounts = [abs(sentence.equation.constant) for sentence in sentences]
     facts = [s.equation.constant for s in sentences if s.kind == "fact"]
@@ -119,7 +119,7 @@ def _quantities(read: ReadProblem) -> Iterable[int]:
         yield from map(abs, sentence.equation.coefficients.values())
 
 
-def _kinds(sample: TwoClasses) -> Features:
+def _kinds(sample: AuditedProblem) -> Features:
     kinds: Counter[str] = Counter()
     for sentence in sample.read.sentences:
         kind: str = sentence.kind
@@ -135,7 +135,7 @@ def _kinds(sample: TwoClasses) -> Features:
     }
 
 
-FEATURE_SETS: dict[str, Callable[[TwoClasses], Features]] = {
+FEATURE_SETS: dict[str, Callable[[AuditedProblem], Features]] = {
     "length": _length,
     "sentence count": _sentence_count,
     "stated facts": _facts,
@@ -147,6 +147,6 @@ FEATURE_SETS: dict[str, Callable[[TwoClasses], Features]] = {
 """The surface features by set, each a function of one problem; words are counted beside them."""
 
 
-def surface_features(sample: TwoClasses) -> dict[str, Features]:
+def surface_features(sample: AuditedProblem) -> dict[str, Features]:
     """All surface features of a problem, by set."""
     return {name: of(sample) for name, of in FEATURE_SETS.items()}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from treecut_tasks.audit._data import Classes, TwoClasses
+from treecut_tasks.audit._data import Classes, AuditedProblem
 from treecut_tasks.audit._features import FEATURE_SETS, surface_features
 from treecut_tasks.audit._result import AuditResult, Estimate, Feature, SetResult
 from treecut_tasks.errors import TreecutError
@@ -155,7 +155,7 @@ def _split(labels: Ints, folds: int, seed: int, paired: bool) -> list[tuple[Ints
     return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels))
 
 
-def _feature_sets(samples: Sequence[TwoClasses], seed: int) -> list[_Set]:
+def _feature_sets(samples: Sequence[AuditedProblem], seed: int) -> list[_Set]:
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
