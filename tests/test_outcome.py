@@ -87,6 +87,7 @@ FRAGMENTS = [
 RESPONSES = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join) | st.text(max_size=200)
 ENDINGS = ["", " ", "\n", "\n\n", "<|im_end|>", "</s>", "<|eot_id|>", "<end_of_turn>\n", "\u200b"]
 SIZE = 1_000_000
+FLOOD = 100_000
 
 
 def check_invariants(result: Outcome) -> None:
@@ -234,60 +235,39 @@ def test_values_equal(value: str, answer: str, equal: bool) -> None:
     assert values_equal(value, answer) is equal
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        *(
-            "\\boxed{",
-            "\\boxed{}",
-            "answer",
-            "Answer: ",
-            "Answer: 1\n",
-            "9",
-            " ",
-            "\n",
-            "<think>",
-            "</think>",
-        ),
-        *(
-            "<think>a</think>",
-            "(",
-            "[",
-            "{",
-            "*",
-            "_",
-            "`",
-            "$",
-            "\\",
-            "\\frac{1}{",
-            "\\text{",
-            "~~",
-            "<!--",
-        ),
-        *(
-            "<answer>",
-            '"answer": ',
-            "| a ",
-            "#### ",
-            "unknow ",
-            "not ",
-            "= ",
-            "1+",
-            "1,",
-            "one hundred ",
-        ),
-        *(
-            "the answer is 3. ",
-            "Wait, ",
-            "Question: how much does ",
-            "e400",
-            "\u0301\u0323",
-            "😀",
-            "\ud800",
-        ),
-    ],
+FLOODS = (
+    *(
+        "\\boxed{",
+        "answer",
+        "Answer: ",
+        "a: ",
+        "A: no. ",
+        "Answer: 1\n",
+        "9",
+        " ",
+        "\n",
+        "<",
+        "|\n",
+    ),
+    *("<think>", "</think>", "(", "[", "*", "`", "$", "\\", "\\frac{1}{", "\\text{", "~~", "<!--"),
+    *("<answer>", '"answer": ', "| a ", "#### 11\n", "unknow ", "not ", "1,", "one hundred ", "½"),
+    *("the answer is 3. ", "Wait, ", "Question: how much does ", "\u0301\u0323", "😀", "\ud800"),
 )
-def test_a_megabyte_of_anything_is_classified(piece: str) -> None:
-    result = classify_outcome(piece * (SIZE // len(piece)) + "\n\nAnswer: 11")
-    check_invariants(result)
-    assert result.value in ("11", None)
+
+
+def test_a_flood_of_anything_is_classified() -> None:
+    for piece in FLOODS:
+        result = classify_outcome(piece * (FLOOD // len(piece)) + "\n\nAnswer: 11")
+        check_invariants(result)
+        assert result.value in ("11", None), piece
+
+
+@pytest.mark.parametrize("piece", ["<", "Answer: no. ", "\\boxed{1}} "])
+def test_a_megabyte_is_classified(piece: str) -> None:
+    check_invariants(classify_outcome(piece * (SIZE // len(piece))))
+
+
+def test_an_answer_in_the_middle_of_an_enormous_text_is_found() -> None:
+    filler = "We go on and on.\n" * (SIZE // 17)
+    result = classify_outcome(f"{filler}\nAnswer: 11\n\n{filler}")
+    assert (result.outcome, result.value) == ("number", "11")

@@ -10,6 +10,9 @@ from treecut_tasks.scoring.abstention import find_abstention, is_unknown_word
 from treecut_tasks.scoring.characters import normalise_characters
 from treecut_tasks.scoring.closing import closing_statement
 from treecut_tasks.scoring.commitments import find_commitments
+from treecut_tasks.scoring.corrections import correction_after
+from treecut_tasks.scoring.excerpt import excerpt
+from treecut_tasks.scoring.items import name_another_item, priced_items
 from treecut_tasks.scoring.numerals import canonical, read_quantity
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN, plain_text
 from treecut_tasks.scoring.retractions import reopens, retracts
@@ -271,3 +274,64 @@ def test_sentences_keep_their_places() -> None:
     sentences = split_sentences(text)
     assert [s.text for s in sentences] == ["It costs 1.50 dollars.", "So there!", "Done"]
     assert all(text[s.start : s.end] == s.text for s in sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Answer: 6, no, 11", 11),
+        ("Answer: 6 (corrected: 11)", 11),
+        ("Answer: 6\n\nActually, 11.", 11),
+        ("Answer: 6\nEDIT: F = 11", 11),
+        ("Answer: 22 for two, so 11 for one", 11),
+        ("Answer: 11 (not 6)", None),
+        ("Answer: 11. Sorry for the length.", None),
+        ("Answer: 11. Wait, 2 × 9 = 18 is right.", None),
+        ("Answer: 11. Sorry, 6 was wrong.", None),
+        ("Answer: 11. Hmm, 6?", None),
+    ],
+)
+def test_short_corrections(text: str, value: int | None) -> None:
+    reading = correction_after(text, 0, len(text))
+    assert (None if reading is None else reading.value) == value
+
+
+def test_an_abstention_can_correct() -> None:
+    reading = correction_after("Answer: 11 - wait, B is not given, so unknown", 0, 10)
+    assert reading is not None
+    assert reading.kind == "unknown"
+
+
+def test_priced_items() -> None:
+    assert priced_items("So a fruit tart at Mike's Place costs 11 dollars.") == [
+        ("fruit tart", "Mike's Place")
+    ]
+    assert priced_items("The price of a Greek salad cannot be found.") == [("greek salad", "")]
+    assert priced_items("The price is 11 dollars.") == []
+
+
+@pytest.mark.parametrize(
+    ("later", "concluded", "other"),
+    [
+        ("A lasagna costs 9 dollars.", "Thus a fruit tart costs 11 dollars.", True),
+        ("A fruit tart costs 11 dollars.", "Thus a fruit tart costs 11 dollars.", False),
+        (
+            "A wrap at Urban Plate costs 9 dollars.",
+            "Thus a wrap at Texas BBQ costs 11 dollars.",
+            True,
+        ),
+        ("It costs 9 dollars.", "Thus a fruit tart costs 11 dollars.", False),
+    ],
+)
+def test_another_item(later: str, concluded: str, other: bool) -> None:
+    assert name_another_item(later, concluded) is other
+
+
+def test_an_enormous_text_keeps_its_ends_and_its_markers() -> None:
+    short = "Answer: 11"
+    assert excerpt(short) == short
+    kept = excerpt(f"start {'x ' * 100_000}Answer: 11 {'x ' * 100_000} end")
+    assert kept.startswith("start ")
+    assert kept.endswith(" end")
+    assert "Answer: 11" in kept
+    assert len(kept) < 100_000

@@ -20,7 +20,7 @@ CounterpartKind = Literal["full", "matched"]
 COUNTERPARTS: tuple[CounterpartKind, ...] = get_args(CounterpartKind)
 """`full` keeps the cut sentence; `matched` has as many sentences as the unanswerable problem."""
 
-# A spare edge turns up in one draw of ten to a hundred; after so many there is none.
+# A spare edge turns up in one draw of ten to some hundreds; after so many there is none.
 _MAX_DRAWS = 20_000
 
 
@@ -82,13 +82,13 @@ def generate_pair(
     """Draw an unanswerable problem and its answerable counterpart.
 
     With `full` the unanswerable problem is the one that `generate` draws. With `matched`, problems
-    are drawn until one has a spare edge whose sentence can stand in for the cut one: it leads into
+    are drawn until one has a spare edge whose sentence can stand in for the cut one. It leads into
     a variable off the path that has children (so that the variable is still named), does not touch
-    the questioned variable, starts at the root exactly if the cut edge does (so that the number of
-    stated facts is equal), its sentence names the questioned item, and its place, as often as the
-    cut sentence does, and without the one sentence or without the other as many variables are named
-    once, twice and so on, with a stated price and without. In a fixed order of the sentences both
-    stand before those that name the questioned variable.
+    the questioned variable, and shares an end with the cut edge, the root exactly if the cut edge
+    starts there (so that the number of stated facts is equal). The variables at the other ends are
+    named equally often, and related alike to the questioned item and its place. In a fixed order of
+    the sentences, the same ones name that item and that place without the one and without the
+    other.
 
     Args:
         config: what to draw; an unanswerable configuration.
@@ -157,28 +157,69 @@ def _spare_edges(problem: Problem) -> list[Edge]:
     candidates = {
         (parent, child)
         for child, parent in enumerate(problem.parents[asked:], start=asked + 1)
-        if child in inner and parent != asked and (parent == 0) == (cut_edge[0] == 0)
+        if child in inner
+        and parent != asked
+        and (parent == 0 if cut_edge[0] == 0 else parent in cut_edge)
     }
     if not candidates:
         return []
     # Breadth first, so that the choice among several does not depend on how they were collected.
     edges = breadth_first(problem.parents)
-    if problem.config.order != "random":
-        # The edge into the questioned variable is the first that names it.
-        edges = edges[: edges.index((problem.parents[asked - 1], asked))]
-    wanted = _mentions(problem, cut_edge), _naming_without(problem, cut_edge)
+    spare = [edge for edge in edges if edge in candidates and _alike(problem, cut_edge, edge)]
+    if spare and problem.config.order != "random":
+        places = _relations_without(problem, cut_edge)
+        spare = [edge for edge in spare if _relations_without(problem, edge) == places]
+    if not spare:
+        return []
+    naming = _naming_without(problem, cut_edge)
+    return [edge for edge in spare if _naming_without(problem, edge) == naming]
+
+
+def _alike(problem: Problem, cut_edge: Edge, spare_edge: Edge) -> bool:
+    """Whether the names at the free ends of two edges that share an end can be exchanged unnoticed.
+
+    Both must be related in the same way to the questioned variable, so that the two sentences name
+    its item, and its place, equally often. Where the free end of the cut shares a sentence with the
+    questioned variable, such a sentence can then never name one item twice; so neither may the
+    sentences at the other free end, nor would they with the two names exchanged.
+    """
+    (shared,) = set(cut_edge) & set(spare_edge)
+    (cut_end,), (spare_end,) = {*cut_edge} - {shared}, {*spare_edge} - {shared}
+    others = {problem.asked}
+    if problem.asked in _neighbours(problem, cut_end):
+        others |= _neighbours(problem, spare_end) - {shared}
+    return all(
+        _relation(problem, other, cut_end) == _relation(problem, other, spare_end)
+        for other in others
+    )
+
+
+def _neighbours(problem: Problem, variable: int) -> set[int]:
+    """The variables, and the root, that an edge joins to a variable."""
+    children = {i for i, parent in enumerate(problem.parents, start=1) if parent == variable}
+    return children | {problem.parents[variable - 1]}
+
+
+def _relation(problem: Problem, one: int, two: int) -> tuple[bool, bool]:
+    """Whether two variables have the same item, and whether they have the same place."""
+    first, second = problem.phrases[one - 1].variable, problem.phrases[two - 1].variable
+    same_place = first.entity is not None and first.entity == second.entity
+    return first.item == second.item, same_place
+
+
+def _relations_without(problem: Problem, lacking: Edge) -> list[list[tuple[bool, bool]]]:
+    """How the variables of each sentence are related to the questioned one, without one sentence."""
     return [
-        edge
-        for edge in edges
-        if edge in candidates
-        and (_mentions(problem, edge), _naming_without(problem, edge)) == wanted
+        sorted(_relation(problem, problem.asked, variable) for variable in edge if variable)
+        for edge in breadth_first(problem.parents)
+        if edge != lacking
     ]
 
 
 def _naming_without(problem: Problem, lacking: Edge) -> list[tuple[int, int]]:
     """For each variable how often it is named and how often as a fact, without one sentence; sorted.
 
-    Without this condition half of the unanswerable problems name a variable three times, and none
+    Without this condition most of the unanswerable problems name a variable three times, and none
     of their counterparts does: a path variable that a spare edge hangs on is named by both of its
     path edges and by the spare edge, which only the unanswerable problem has all three of.
     """
@@ -190,13 +231,3 @@ def _naming_without(problem: Problem, lacking: Edge) -> list[tuple[int, int]]:
         counts[child][0] += 1
         counts[child][1] += parent == 0
     return sorted((named, facts) for named, facts in counts[1:])
-
-
-def _mentions(problem: Problem, edge: Edge) -> tuple[int, int]:
-    """How often the sentence of an edge names the questioned item, and its place."""
-    asked = problem.asked_variable
-    ends = [problem.phrases[i - 1].variable for i in edge if i]
-    return (
-        sum(variable.item == asked.item for variable in ends),
-        sum(variable.entity is not None and variable.entity == asked.entity for variable in ends),
-    )

@@ -28,6 +28,8 @@ _ARTICLE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _HAS_BEFORE = re.compile(r"\b(?:has|have|having) an? $", re.IGNORECASE)
+_LISTS_VARIABLES = re.compile(r"\s?:\s?[A-Z](?:\s?[,;]|\s?$|\sand\b|_)")
+_UNKNOWN_AMOUNT = re.compile(r"\s(?:amount|sum)\W*$", re.IGNORECASE)
 _NOUN_AFTER = re.compile(
     r"^[\W_]{0,2}\s?(?:price|prices|value|values|cost|costs|variable|variables|quantity|quantities|"
     r"number|amount|item|items|parameter|term|in\b|x\b|[A-Z]\b)"
@@ -41,7 +43,7 @@ _NOT = (
 _FIND = (
     r"(?:determin\w*|comput(?:e|ed|ing|able)|calculat\w+|solv(?:e|ed|ing|able)|find|found|finding|"
     r"deduc\w+|infer\w*|deriv\w+|obtain\w*|establish\w*|identif\w+|pin(?:ned)?\b|fix(?:ed)?\b|"
-    r"ascertain\w*|figured?\b|worked? out|work it out|resolv\w+|known?\b|conclude\w*|specif\w+|"
+    r"ascertain\w*|figured?\b|knowing\b|worked? out|work it out|resolv\w+|known?\b|conclude\w*|specif\w+|"
     r"given|answered|decided?|evaluated?|recover\w*|isolate\w*|provided|stated|say|tell|get\b|"
     r"uniquely|pinpoint\w*|settled?|narrow\w*|expressed as|be reduced to|reached?|knowable|"
     r"deducible|answerable|arrive at|quantif\w+|discover\w*|locate\w*|extract\w*|suffic\w+|"
@@ -90,7 +92,7 @@ _DATA_SHORT = re.compile(
     re.IGNORECASE,
 )
 _STATE = re.compile(
-    r"\b(?:indetermina\w+|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|"
+    r"\b(?:indetermin\w+|inknown|ynknown|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|"
     r"undecided|"
     r"unsolvable|insoluble|unanswerable|unspecified|not specified|unknowable|unresolv\w+|"
     r"not (?:be )?unique(?:ly)?|isn't unique|non-?unique|no (?:single |one )?(?:unique|definite|"
@@ -160,6 +162,7 @@ def is_unknown_word(word: str) -> bool:
         return False
     if word in ("unknownvalue", "unknownprice"):
         return True
+    original = word
     while word.startswith(_TARGET) and len(word) > len(_TARGET):
         word = word[len(_TARGET) :]
         if _TARGET.startswith(word):
@@ -168,6 +171,8 @@ def is_unknown_word(word: str) -> bool:
             return False
     if len(word) > 12:
         return False
+    if original in ("unknownn", "unknownnn", "ukown", "unown"):
+        return True
     squeezed = re.sub(r"(.)\1+", r"\1", word)
     if word in ("unkn", "unkno"):
         return True
@@ -235,8 +240,10 @@ def _is_algebraic(text: str, start: int, end: int) -> bool:
     after = text[end : end + 24]
     if _NEGATED_BEFORE.search(before):
         return True
-    if _HAS_BEFORE.search(before):
+    if _HAS_BEFORE.search(before) or _UNKNOWN_AMOUNT.match(after):
         return False
+    if _LISTS_VARIABLES.match(after):
+        return True
     return bool(_ARTICLE_BEFORE.search(before)) or (
         bool(before.strip()) and bool(_NOUN_AFTER.match(after))
     )

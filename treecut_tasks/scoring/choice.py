@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
+from treecut_tasks.scoring.plain import BOX_CLOSE
 from treecut_tasks.scoring.retractions import reopens, replaces
 from treecut_tasks.scoring.values import Reading, same_value
 
@@ -27,7 +28,8 @@ _SPEAKS_OF_IT = re.compile(
     r"\s*\W{0,3}(?:(?:this|that|it|which) (?:is|was|gives|would be)|for|is|price of)\b",
     re.IGNORECASE,
 )
-_NEXT_SENTENCE = re.compile(r"[.!?;]\s")
+_NEXT_SENTENCE = re.compile(r"[.!?;]\s|,\s(?=(?:so|hence|thus|therefore|and|ie|then)\b)")
+_FOR_PREVIOUS = re.compile(r"\s?(?:dollars )?for [^,;.\n]{1,40}[,;.]")
 _NEXT_LABEL = re.compile(r"\n\s*\n")
 
 
@@ -138,6 +140,8 @@ def _prices_several(text: str, commitment: Commitment, limit: int) -> bool:
 
 def _line_before(text: str, commitment: Commitment) -> str:
     line = text[max(0, commitment.start - 160) : commitment.start].rpartition("\n")[2]
+    line = line.rpartition(BOX_CLOSE)[2]
+    line = line[found.end() :] if (found := _FOR_PREVIOUS.match(line)) else line
     return _NEXT_SENTENCE.split(line)[-1]
 
 

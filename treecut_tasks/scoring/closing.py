@@ -36,10 +36,17 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    r"^[\W_]*(?:(?:so|thus|hence|then|therefore|next|now|and|but|first)\W+)*(?:the (?:price|"
+    r"^[\W_]*(?:(?:so|thus|hence|then|therefore|next|now|and|but|first|actually)\W+)*(?:the (?:price|"
     r"cost|total)\w* (?:price |cost )?(?:of|for) )?"
     r"(?:[2-9]|\d{2,3}|two|three|four|both)\s(?!dollars?\b)[A-Za-z]",
     re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\b(?:this|which|that) means (?:that )?(?:two|three|four|both|[2-9])\s(?:[A-Za-z]+\s){0,4}?cost\b",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(
+    r"\b(?:without|because|since|so|due to|depends|therefore|hence|thus)\b", re.IGNORECASE
 )
 _SINGLE = re.compile(r"\b(?:one|each|per|single|half|an?|1|divid\w+)\s", re.IGNORECASE)
 _FINISHED = re.compile(
@@ -62,13 +69,22 @@ _TAKES_UP = re.compile(
     r"we (?:now |next |still )?(?:need|have) to|we now|i(?:'ll| will| need to))\b",
     re.IGNORECASE,
 )
+_MOVES_ON = re.compile(r"^\W*(?:next|now|then),? we\b", re.IGNORECASE)
 _WONDERS = re.compile(
     r"^\W*(?:(?:wait|hmm+|so|well|and|but|ok|okay)\W+){0,2}(?:maybe|perhaps|possibly|could it be|"
     r"is it|or|what if)\b",
     re.IGNORECASE,
 )
 _PAST_STATE = re.compile(r"\b(?:was|were) (?:unknown|not known)\b", re.IGNORECASE)
-_STEP_LABEL = re.compile(r"^\W*(?:step|equation)\s?\(?(?P<number>\d{1,2})\)?\s?[:.)\u2014\u2013-]\s?", re.IGNORECASE)
+_RECALLS = re.compile(
+    r"^\W*(?:(?:here|note that),? )?(?:we (?:know|used|are told|are given)|i used|given|only|"
+    r"for (?:comparison|reference)|as (?:stated|given)|"
+    r"[^.]{0,80}\b(?:was|were|is) (?:given|stated|listed))\b",
+    re.IGNORECASE,
+)
+_STEP_LABEL = re.compile(
+    r"^\W*(?:step|equation)\s?\(?(?P<number>\d{1,2})\)?\s?[:.)\u2014\u2013-]\s?", re.IGNORECASE
+)
 _WORDS = re.compile(r"[A-Za-z]{2}")
 _GOES_ON = re.compile(r"\b(?:but|however|let me|unless|yet)\b", re.IGNORECASE)
 _UNFINISHED = re.compile(r"[-+*/=\u00d7\u00f7(,:;<>\u2248\u2192]$")
@@ -77,6 +93,7 @@ _OPEN_END = re.compile(
     r"in|at|we|be)$",
     re.IGNORECASE,
 )
+_ONLY_REASON = re.compile(r"\W*(?:since|because)\b[^,:;=]*[^.!?,:;=]$", re.IGNORECASE)
 _SETUP = re.compile(
     r"\b(?:equations?|conditions?|given|translat\w+|variables?|system|facts|information|define|"
     r"let|premises)\b[^\n]{0,80}:$",
@@ -86,7 +103,7 @@ _DASHED = re.compile(
     r"\W{0,4}[\w./]{1,20}(?: dollars)?\W{0,3}\s(?:[\u2014\u2013-]|because|since|as)\s",
     re.IGNORECASE,
 )
-_EXPLAINED = re.compile(
+EXPLAINED = re.compile(
     r"\W*(?:explanation|how (?:i|we)|here's|here is|reasoning|because|this is because|to see|why|"
     r"justification|working|"
     r"since|details|steps|solution|the reason|reason|derivation|proof)\b",
@@ -118,13 +135,15 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
         return None
     if _TAKES_UP.match(sentences[-1].text) and not is_remark(sentences[-1].text):
         return None
+    if _MOVES_ON.match(sentences[-1].text) and not read_span(sentences[-1].text).commits:
+        return None
     remarked = is_remark(sentences[-1].text)  # then what was remarked upon is complete
     complete = remarked or (_is_complete(sentences[-1]) and not truncated)
     opening = _opening_value(text)
     asked = _asked_item(text)
     passed = 0
     for sentence in reversed(sentences[-_MAX_BACK:]):
-        if is_remark(sentence.text):
+        if is_remark(sentence.text) or _only_wonders(sentences, sentence):
             continue
         last = passed == 0
         if last and complete and has_cue(sentence.text) and _states_less(sentence.text):
@@ -171,9 +190,7 @@ def _without_cut_copy(sentences: list[Sentence]) -> list[Sentence]:
     return sentences[:-1] if looped else sentences
 
 
-def _concluded_before(
-    text: str, sentences: list[Sentence], found: Commitment
-) -> Commitment | None:
+def _concluded_before(text: str, sentences: list[Sentence], found: Commitment) -> Commitment | None:
     """The conclusion that precedes a remark about another item, if the last statement is one."""
     remark = text[found.start : found.end]
     earlier = [s for s in sentences if s.end <= found.start]
@@ -181,7 +198,12 @@ def _concluded_before(
         prior = _conclusion(sentence, None)
         if prior is None:
             continue
-        announced = opens_with_cue(sentence.text) or _restates_result(earlier, sentence, prior)
+        announced = (
+            opens_with_cue(sentence.text)
+            or _restates_result(earlier, sentence, prior)
+            or _RECALLS.match(remark) is not None
+            or (prior.reading.kind == "unknown" and _REASONED.search(sentence.text) is not None)
+        )
         if not announced or reopens(text[sentence.end : found.start]):
             continue
         if prior.reading == found.reading:
@@ -189,19 +211,19 @@ def _concluded_before(
         other = name_another_item(remark, sentence.text)
         if found.reading.kind == "unknown":
             strong = _STRONG_CUE.match(sentence.text) is not None
-            return prior if other and strong and prior.reading.kind == "number" else None
+            aside = other and strong and not _REASONED.search(remark)
+            return prior if aside and prior.reading.kind == "number" else None
         if prior.reading.kind == "unknown":
             return prior if other else None
-        return prior if other and _is_premise(earlier, sentence, found) else None
+        recalled = _RECALLS.match(remark) or _is_premise(earlier, sentence, found)
+        return prior if other and recalled else None
     return None
 
 
 def _restates_result(earlier: list[Sentence], sentence: Sentence, prior: Commitment) -> bool:
     """Whether a sentence gives the value that the working before it announced."""
     before = [s for s in earlier if s.end <= sentence.start][-_MAX_PASSED:]
-    return any(
-        has_cue(s.text) and agrees(read_span(s.text), prior.reading) for s in before
-    )
+    return any(has_cue(s.text) and agrees(read_span(s.text), prior.reading) for s in before)
 
 
 def agrees(left: Reading, right: Reading) -> bool:
@@ -218,6 +240,14 @@ def _is_premise(earlier: list[Sentence], sentence: Sentence, found: Commitment) 
     return any(used.search(s.text) for s in earlier if s.end <= sentence.start)
 
 
+def _only_wonders(sentences: list[Sentence], sentence: Sentence) -> bool:
+    """Whether a sentence is a "maybe" that something follows, or one of several."""
+    if _WONDERS.match(sentence.text) is None:
+        return False
+    others = sum(_WONDERS.match(s.text) is not None for s in sentences[-8:])
+    return others > 1 or sentence.end != sentences[-1].end
+
+
 def _lists_premises(sentences: list[Sentence], sentence: Sentence) -> bool:
     """Whether a bare equation is one of a list of equations that is only being set up."""
     if "=" not in sentence.text:
@@ -231,9 +261,11 @@ def _lists_premises(sentences: list[Sentence], sentence: Sentence) -> bool:
 
 def _states_less(text: str) -> bool:
     """Whether a sentence concludes with an expression or a range."""
-    return read_span(text.partition(",")[2] or text).kind in ("expression", "range") or (
-        read_span(_LEADING_CUE.sub("", text)).kind in ("expression", "range")
-    )
+    head, _, tail = text.partition(",")
+    return read_span(tail if tail and len(head.split()) <= 3 else text).kind in (
+        "expression",
+        "range",
+    ) or (read_span(_LEADING_CUE.sub("", text)).kind in ("expression", "range"))
 
 
 def _is_supposition(text: str) -> bool:
@@ -246,7 +278,7 @@ def _conclusion(sentence: Sentence, asked: str | None) -> Commitment | None:
     if _MARKER.search(text):
         return None  # a marker that was looked at and left out: an echo of the instructions
     reading = read_span(text)
-    if not reading.commits or text.rstrip().endswith("?") or _WONDERS.match(text):
+    if not reading.commits or text.rstrip().endswith("?"):
         return None
     if reading.kind == "unknown" and _PAST_STATE.search(text):
         return None
@@ -266,6 +298,9 @@ def _is_intermediate(text: str, asked: str | None) -> bool:
     """Whether a sentence prices several items together, or another item than the one asked for."""
     several = _SEVERAL.match(text)
     if several is not None and not _SINGLE.search(text, several.end()):
+        return True
+    together = _TOGETHER.search(text)
+    if together is not None and not _SINGLE.search(text, together.end()):
         return True
     if asked is None:
         return False
@@ -295,6 +330,8 @@ def _is_complete(sentence: Sentence) -> bool:
     if not text:
         return True
     if _UNFINISHED.search(text) or _OPEN_END.search(text):
+        return False
+    if _ONLY_REASON.match(text):
         return False
     if text.endswith((".", "!", "?", "\u3002", "\uff01", "\u2026")):
         return True
@@ -335,7 +372,7 @@ def _opening_value(text: str) -> Commitment | None:
     alone = len(sentences) == 1 or reading.kind == "unknown" or len(head.split()) <= 3
     if reading.direct and alone and _is_short(head) and "=" not in head and not has_cue(head):
         return Commitment(0, len(head), Strength.BARE, "bare_value", reading)
-    if _EXPLAINED.match(following) or (reading.direct and _DASHED.match(head)):
+    if EXPLAINED.match(following) or (reading.direct and _DASHED.match(head)):
         return Commitment(0, len(head), Strength.SENTENCE, "sentence", reading)
     return None
 

@@ -56,7 +56,9 @@ def _boxes(text: str) -> Iterator[Commitment]:
         if reading.kind == "text":
             reading = conclude(match[1]) or reading
         strength = Strength.BOX
-        if re.search(r"\d\s?[A-Za-z](?:_\w+)?\s?=[^=]*$", before) or is_intermediate_label(before):
+        if re.search(r"\d\s?[A-Za-z](?:_\w+)?\s?=[^=,;]*$", before) or is_intermediate_label(
+            before
+        ):
             strength = Strength.PART
         elif quotes_others(label_before(text, match.start())) or is_hypothetical(
             label_before(text, match.start())

@@ -25,14 +25,12 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"(?:(?:so|it's|it is|that's|that is|this is|it should be|should be|it must be|"
+    r"(?:(?:so|it's|it is|that's|that is|this is|(?:it|that|this) should be|should be|it must be|"
     r"it should have been|the (?:correct |right |real |actual )?(?:answer|price|value) "
     r"(?:is|should be)|it costs)\s{1,3})|[A-Za-z](?:_\w{1,12})?\s?=\s?",
     re.IGNORECASE,
 )
-_DISMISSED = re.compile(
-    r"\b(?:was|is|were|isn't|wasn't) (?:wrong|incorrect|not)\b|\?\W*$|=", re.IGNORECASE
-)
+_DISMISSED = re.compile(r"\b(?:was|is|are|were|isn't|wasn't)\b|\?\W*$|=", re.IGNORECASE)
 _SO_UNKNOWN = re.compile(r"\b(?:so|hence|thus|therefore)\b", re.IGNORECASE)
 _SHARED_OUT = re.compile(
     r"\bfor (?:two|three|four|five|\d|both)\b[^\n.]{0,60}?[,;]\s?(?:so|ie|hence|thus|and|or|"

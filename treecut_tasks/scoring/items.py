@@ -13,7 +13,8 @@ _ENDS = (
 _PRICED = re.compile(
     rf"\b(?:price|cost|value) (?:of|for) (?:(?:a|an|one|the|each|1|single) )?(?P<of>{_WORDS})"
     rf"{_PLACE.format(n=1)}{_ENDS}"
-    rf"|\b(?:an?|one|the|each|1|single) (?P<named>{_WORDS}){_PLACE.format(n=2)}{_ENDS}"
+    rf"|\b(?:an?|one|the|each|1|single) (?!price|cost|value|answer)"
+    rf"(?P<named>{_WORDS}){_PLACE.format(n=2)}{_ENDS}"
 )
 _NOT_ITEMS = re.compile(
     r"\b(?:price|cost|value|answer|result|question|problem|condition|information|sentence|"

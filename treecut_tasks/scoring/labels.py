@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from treecut_tasks.scoring.closing import conclude
+from treecut_tasks.scoring.closing import EXPLAINED, conclude
 from treecut_tasks.scoring.matching import bounded_matches
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN
@@ -21,7 +21,7 @@ from treecut_tasks.scoring.values import MAX_SPAN, Reading, read_span
 
 _NOUN = re.compile(
     r"(?:(?<![A-Za-z])|(?<=[a-z])(?=A))"
-    r"(?P<noun>answer|ans|result|solution|verdict|conclusion|output|response|final|price|cost|"
+    r"(?P<noun>answers(?=[\"*_]{0,3}\s?:)|answer|ans|result|solution|verdict|conclusion|output|response|final|price|cost|"
     r"total|tl;?dr|a(?=\W{0,2}:))(?![A-Za-z])"
     r"|(?<!\w)(?P<foreign>respuesta|resposta|reponse|antwort|risposta|antwoord|cevap|odpowiedz|"
     r"\u043e\u0442\u0432\u0435\u0442)(?!\w)"
@@ -117,7 +117,8 @@ _STRICT_INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 _TEMPLATE_LINE = re.compile(
-    r"answer\W{0,6}[<\[{(\ue004][^\n]{0,40}\n[\s\W]{0,12}(?:or\W{0,3})?$", re.IGNORECASE
+    r"answer\W{0,6}[<\[{(\ue004](?:(?!unknown)[^\n]){0,40}\n[\s\W]{0,12}(?:or\W{0,3})?$",
+    re.IGNORECASE,
 )
 _WORKING_START = re.compile(
     r"[\W_]*(?:let\b|let's|let us|since|because|first\b|firstly|from (?:the|condition|sentence|"
@@ -127,12 +128,29 @@ _WORKING_START = re.compile(
     r"the (?:first|second|third|given) (?:condition|sentence|equation|statement))",
     re.IGNORECASE,
 )
+_COMPLIES = re.compile(
+    r"\W*(?:(?:so|thus|hence|therefore|finally|and|now),? )?(?:following|according to|as (?:requested|"
+    r"required|instructed|asked|specified)|in (?:the|accordance)|using|per )\b",
+    re.IGNORECASE,
+)
+_INVERTED = re.compile(
+    r"(?<![\w.$/+*=-])(?P<value>-?[\d.,/]{1,15}|unknown|[a-z]{3,9})(?P<unit>\sdollars)?\sis\s"
+    r"(?:therefore\s|thus\s)?(?:the|our|my)\s(?:final\s|correct\s)?answer"
+    r"(?![\w:])(?!\s?[:=?])(?!\sto\s(?!(?:the|this) (?:question|problem)))",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\W*\d{1,2}[.)]\s+(?=[-\d]|unknown\b)", re.IGNORECASE)
+_EQUATION = re.compile(r"\W*\w[\w.()+*/\u00d7\u00f7 -]{0,40}=")
 _ONLY_REASON = re.compile(r"\W*(?:since|because|if)\b[^,:;=]*[^.!,:;=]$", re.IGNORECASE)
 _KEY_BEFORE = re.compile(r"[\"']\w{1,30}[\"']\s?:\s?[\"']$")
 _QUOTED_REST = re.compile(r"[^\"\ue005'\n]{1,40}[\"\ue005'](?P<after>[^\n]{0,300})")
 _SUM_LINE = re.compile(r"\W*\d[\d.]{0,12}\s?[-+*/\u00d7\u00f7]\s?\d[^=\n]{0,60}=")
 _BREAKS_OFF = re.compile(r"(?:,|\b(?:so|then|hence|thus|therefore|and|with))\W*$", re.IGNORECASE)
 _SAYS_UNKNOWN = re.compile(r"[\W_]*unknown\b", re.IGNORECASE)
+
+
+_CROWDED = 60
+"""With more markers than this, none is read beyond the next one."""
 
 
 def find_labels(text: str) -> Iterator[Commitment]:
@@ -145,17 +163,31 @@ def find_labels(text: str) -> Iterator[Commitment]:
             marks.append((noun, separator))
     for index, (noun, separator) in enumerate(marks):
         limit = marks[index + 1][0].start() if index + 1 < len(marks) else len(text)
-        commitment = _read_label(text, noun, separator, limit)
+        commitment = _read_label(text, noun, separator, limit, len(marks) > _CROWDED)
         if commitment is not None:
             yield commitment
+    yield from _inverted(text)
+
+
+def _inverted(text: str) -> Iterator[Commitment]:
+    """Find "11 is the answer"."""
+    for match in bounded_matches(_INVERTED.finditer(text)):
+        reading = read_span(match["value"])
+        label = label_before(text, match.start())
+        excluded = quotes_others(label) or is_hypothetical(label) or "?" in text[match.end() :][:2]
+        if reading.commits and reading.direct and not excluded:
+            yield Commitment(
+                match.start(), match.end(), Strength.STATED, "stated", reading, label=label
+            )
 
 
 def _read_label(
-    text: str, noun: re.Match[str], separator: re.Match[str], limit: int
+    text: str, noun: re.Match[str], separator: re.Match[str], limit: int, crowded: bool
 ) -> Commitment | None:
     label = label_before(text, noun.start())
     anchored = _PLAIN_LABEL.fullmatch(_DECORATION.sub("", label)) is not None
     word = (noun["noun"] or "").lower()
+    word = "answer" if word == "answers" else word
     sep = separator["sep"].strip().lower()
     after_label = separator["label"]
     spoken = bool(re.match(r"[a-z,\u662f\u4e3a\u70ba]", sep)) or (
@@ -166,7 +198,11 @@ def _read_label(
         return None
     if word == "final" and sep not in (":", "="):
         return None
-    if _ABOUT.search(label) or _INTERMEDIATE.search(label) or _INTERMEDIATE.search(after_label):
+    if (
+        _ABOUT.search(_own_label(label))
+        or _INTERMEDIATE.search(label)
+        or _INTERMEDIATE.search(after_label)
+    ):
         return None
     if heading and not _is_heading(text, noun, separator, anchored):
         return None
@@ -177,6 +213,8 @@ def _read_label(
         return None
     start = separator.end()
     span, end = _span_after(text, start, limit, spoken)
+    if crowded and start < limit < end:
+        span, end = text[start:limit], limit
     offered = _TEMPLATE_LINE.search(text[max(0, noun.start() - 90) : noun.start()])
     if offered and _SAYS_UNKNOWN.match(span):
         return None  # the second half of a list of the two permitted forms
@@ -222,7 +260,7 @@ def _read_label(
     other = _OTHER_TARGET.search(after_label) or (spoken and _aside(after_label))
     if ((_PART.search(label) or _PART.search(after_label)) and not final) or other:
         strength = min(strength, Strength.PART)
-    if _is_mention(text, noun, text[start : start + 400], label):
+    if _is_mention(text, noun, text[start : start + 400], "" if anchored else label):
         strength = min(strength, Strength.PART)
     return Commitment(
         noun.start(),
@@ -233,6 +271,12 @@ def _read_label(
         final,
         label,
     )
+
+
+def _own_label(label: str) -> str:
+    """The words before a marker without what is quoted before them."""
+    head, quote, tail = label.rpartition('"')
+    return tail if quote and head.count('"') % 2 else label
 
 
 def heads_working(span: str, rest: str) -> bool:
@@ -337,7 +381,7 @@ def _hypothesis_before(text: str, start: int) -> str:
     if not head.endswith("\n"):
         return ""
     previous = head.rstrip().rpartition("\n")[2]
-    if not previous.endswith((":", ",")):
+    if not previous.endswith((":", ",")) or _COMPLIES.match(previous):
         return ""
     last = split_sentences(previous)
     supposes = bool(last) and (
@@ -435,16 +479,23 @@ def _read_heading(
             label,
         )
     marker = _NOUN.search(line)
-    if marker is not None and _SEPARATOR.match(line, marker.end()) and marker.start() < 20:
+    named = marker is not None and (marker["noun"] or "").lower() not in ("price", "cost", "total")
+    if named and marker and _SEPARATOR.match(line, marker.end()) and marker.start() < 20:
         return None
-    reading = read_span(line)
+    listed = _LISTED.match(line)
+    reading = read_span(line[listed.end() :] if listed else line)
     if reading.kind == "template" or re.match(r"\W*\d{1,2}[.)]\s+[A-Za-z]", line):
         return None
-    word = (noun["noun"] or "answer").lower()
-    if word not in ("answer", "ans") and not (reading.direct and len(line.split()) <= 4):
-        return None
     rest = text[line_end:].strip()
-    summed = _SUM_LINE.match(line) and _SUM_LINE.match(rest)
+    if reading.commits and EXPLAINED.match(rest) and not heads_working(line, ""):
+        return Commitment(
+            noun.start(), line_end, Strength.LINE, "answer_line", reading, final, label
+        )
+    word = (noun["noun"] or "answer").lower()
+    if word not in ("answer", "answers", "ans") and not (reading.direct and len(line.split()) <= 4):
+        return None
+    adds_up = _SUM_LINE.match(line) is not None and _SUM_LINE.match(rest) is not None
+    summed = adds_up or (reading.kind == "expression" and _EQUATION.match(rest) is not None)
     if summed or heads_working(line, rest):
         return Commitment(
             noun.start(), end, Strength.LINE, "answer_line", Reading("text"), final, label

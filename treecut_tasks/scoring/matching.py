@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-MAX_FIRST = 100
-MAX_LAST = 300
+MAX_FIRST = 60
+MAX_LAST = 120
 """How many markers are looked at from the start and from the end of a text."""
 
 

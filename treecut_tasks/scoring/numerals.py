@@ -132,6 +132,9 @@ _POINT_WORDS = re.compile(
 )
 _SCALE_WORD = re.compile(r"\s(hundred|thousand|million)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"(?:a|one) dozen\b", re.IGNORECASE)
+_A_HUNDRED = re.compile(
+    r"an? (hundred|thousand|million)\b(?!\s(?:and|[a-z]{2,5}ty|one|two))", re.IGNORECASE
+)
 _HAN_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_NUMBER = re.compile(r"负?[零〇一二两兩三四五六七八九十百]{1,8}")
 
@@ -256,6 +259,10 @@ def _read_words(text: str, at: int) -> Quantity | None:
     dozen = _DOZEN.match(text, place)
     if dozen:
         return Quantity(Fraction(-12 if sign else 12), at, dozen.end(), in_words=True)
+    hundred = _A_HUNDRED.match(text, place)
+    if hundred:
+        scale = Fraction(-1 if sign else 1) * _SCALES[hundred[1].lower()]
+        return Quantity(scale, at, hundred.end(), in_words=True)
     part = _SIMPLE_PART.match(text, place)
     if part:
         size = _PARTS[(part["part"] or "half").lower()]

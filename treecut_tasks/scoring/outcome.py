@@ -16,6 +16,7 @@ from treecut_tasks.scoring.choice import agree, choose, relevant
 from treecut_tasks.scoring.closing import closing_statement
 from treecut_tasks.scoring.commitments import find_commitments
 from treecut_tasks.scoring.corrections import correction_after
+from treecut_tasks.scoring.excerpt import excerpt
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
@@ -78,6 +79,8 @@ _DECISIVE = {
 }
 """Reasons for which a later turn cannot make up."""
 
+_CHECKED_SUM = re.compile(r"\W*\d[\d.]{0,12}\s?[*+\u00d7]\s?\d[\d.]{0,12}\s?=\s?\d")
+_OBJECT_START = re.compile(r"\s{0,20}\{\s{0,20}[\"'][\w ]{1,40}[\"']\s{0,4}:")
 _ASSUMED = re.compile(r"\bassum", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:'t|not)|won't|cannot|must decline)|"
@@ -98,7 +101,7 @@ _NOT_MATHS = re.compile(
     r"request|function|tool|file|encoding|exception|url|engine|deployment)\b|"
     r"\b(?:insufficient|not enough|out of)\s(?:\w{1,12}\s)?(?:credits?|quota|permissions?|funds|"
     r"balance|memory|tokens|resources|privileges|disk|capacity|storage|space|vram)\b|"
-    r"\b[A-Za-z.]{0,40}Error: unknown\b|\bcannot determine your\b|\bpayment required\b",
+    r"\b[A-Za-z.]{0,40}Error: unknown\b|\bcannot determine your\b|[\"']error[\"']\s?:|\bpayment required\b",
     re.IGNORECASE,
 )
 
@@ -124,7 +127,7 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
         return Outcome("none", None, "thinking_only" if visible.had_thinking else "empty")
     none_reason: str | None = None
     cut = truncated or visible.unclosed
-    turns = split_turns(plain_text(visible.text))
+    turns = split_turns(plain_text(excerpt(visible.text)))
     for index, turn in enumerate(turns):
         decided = _decide(turn.text, cut=cut and index == len(turns) - 1)
         if isinstance(decided, Commitment):
@@ -186,7 +189,11 @@ def _decide(text: str, *, cut: bool) -> Commitment | str:
     assumed = [c for c in explicit if c.reading.commits and _ASSUMED.search(c.label)]
     if assumed:
         return assumed[-1]
-    closing = None if _is_refusal(text) else closing_statement(text, truncated=cut)
+    closing = (
+        None
+        if _is_refusal(text) or _is_cut_object(text)
+        else closing_statement(text, truncated=cut)
+    )
     if closing is not None:
         return closing
     weak = [c for c in explicit if c.reading.commits]
@@ -209,6 +216,8 @@ def _corrected_by_sentence(text: str, chosen: Commitment) -> Commitment | None:
         or closing.strength < Strength.SENTENCE
     ):
         return None
+    if _CHECKED_SUM.match(tail[closing.start : closing.end].rpartition(": ")[2]):
+        return None
     cue = retracts(tail[:6000])
     if cue or re.search(r"\b(?:costs?|price)\b", tail[closing.start : closing.end], re.IGNORECASE):
         return closing
@@ -223,10 +232,24 @@ def _deepened(text: str, chosen: Commitment) -> Commitment:
     if (
         closing is not None
         and closing.strength == Strength.SENTENCE
+        and (
+            opens_with_cue(text[chosen.end + closing.start : chosen.end + closing.end])
+            or _is_list(text[chosen.end : chosen.end + closing.end])
+        )
         and chosen.reading.kind == closing.reading.kind == "number"
     ):
         return closing
     return chosen
+
+
+def _is_cut_object(text: str) -> bool:
+    """Whether a text is a JSON object that stops before it ends."""
+    return "}" not in text and _OBJECT_START.match(text) is not None
+
+
+def _is_list(text: str) -> bool:
+    """Whether several lines follow one another without a gap."""
+    return text.strip().count("\n") >= 1 and "\n\n" not in text.strip()
 
 
 def _is_prose(text: str, closing: Commitment) -> bool:

@@ -52,6 +52,10 @@ _HTML_INLINE = re.compile(
     r"(?:\s[^<>\n]{0,200})?\s?/?>",
     re.IGNORECASE,
 )
+_BOX_TOKENS = re.compile(r"<\|begin_of_box\|>([^<>\n]{0,400})<\|end_of_box\|>", re.IGNORECASE)
+_ALIGNED = re.compile(r"\\begin\{(?:align|aligned|gather|gathered|split|eqnarray|array)\*?\}")
+_NEXT_SIDE = re.compile(r"\\\\\s{0,4}&?\s{0,4}=")
+_NEXT_ROW = re.compile(r"\\\\(?=\s{0,4}[\w&])")
 _STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<(del|s|strike)>[^<>\n]{1,400}</\1>", re.IGNORECASE)
 
 _COMMANDS = {
@@ -84,7 +88,8 @@ _COMMANDS = {
 }
 _COMMAND = re.compile(r"\\([A-Za-z]{1,24})\*?[ ]?")
 _BOX = re.compile(
-    r"\\{1,2}(?:boxed|fbox|framebox|answer|ans)\s{0,3}(?=\{)|\\{1,2}(?:boxed|fbox)\s{1,3}(?=\d)"
+    r"\\{1,2}(?:boxed|fbox|framebox|answer|ans)\s{0,3}(?=\{)|\\{1,2}(?:boxed|fbox)\s{1,3}(?=\d)|"
+    r"(?<![\\\w])b?oxed(?=\{)"
 )
 _BARE_BOX = re.compile(r"\d{1,30}")
 _FRACTION = re.compile(
@@ -124,7 +129,14 @@ _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*(])|(?<=[A-Z
 _UNDERSCORE = re.compile(r"(?<![\w_])_(?=[^\s_])|(?<=[^\s_])_(?![\w_{(])")
 _QUOTE_LINE = re.compile(r"^[ \t]{0,6}(?:>[ ]?){1,4}", re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,200}\)")
-_ABBREVIATIONS = (("i.e.", "ie"), ("e.g.", "eg"), ("approx.", "approx"), ("vs.", "vs"))
+_ABBREVIATIONS = (
+    ("i.e.", "ie"),
+    ("e.g.", "eg"),
+    ("I.e.", "ie"),
+    ("E.g.", "eg"),
+    ("approx.", "approx"),
+    ("vs.", "vs"),
+)
 _BLANK_LINES = re.compile(r"\n{4,}")
 _GAP = re.compile(r"[ \t]{2,}")
 _BLANK_MARK = "\ue004"
@@ -161,6 +173,7 @@ def _entity(match: re.Match[str]) -> str:
 
 def _strip_html(text: str) -> str:
     if "<" in text:
+        text = _BOX_TOKENS.sub(rf"{BOX_OPEN}\1{BOX_CLOSE}", text)
         text = _STRUCK.sub(" ", text)
         text = _HTML_BREAK.sub("\n", text)
         return _HTML_INLINE.sub("", text)
@@ -171,7 +184,9 @@ def _strip_latex(text: str) -> str:
     text = _SIGNED_DOLLAR.sub("", text)
     text = _COUNTRY_DOLLAR.sub("$", text)
     text = text.replace("{,}", ",")
-    if "\\" in text:
+    if _ALIGNED.search(text):  # the sides of one chain stand on several rows
+        text = _NEXT_ROW.sub("; ", _NEXT_SIDE.sub(" =", text)).replace("&", " ")
+    if "\\" in text or "oxed{" in text:
         text = _BACKSLASHES.sub(r"\\\\", text)
         text = _ESCAPED_NEWLINE.sub("\n", text)
         text = text.replace("\\textdollar", "$").replace("\\$", "$")

@@ -26,7 +26,8 @@ _HARD = re.compile(
 _SOFT = re.compile(
     r"\b(?:wait|actually|hold on|hmm+|no(?=,)|hang on|let me (?:re-?check|double[- ]check|re-?read|"
     r"verify|re-?examine|reconsider|think)|"
-    r"re-?check\w*|re-?read\w*|upon|looking (?:back|again)|however,|but wait|well,|edit|but the question|the question asks|"
+    r"re-?check\w*|re-?read\w*|upon|looking (?:back|again)|however,|but wait|well,|edit|"
+    r"but the question|the question asks|"
     r"(?:this|that) is (?:only )?(?:for|the price of) (?:two|three|both|\d))\b|"
     r"\u7b49\u4e00\u4e0b|\u7b49\u7b49",
     re.IGNORECASE,

@@ -77,7 +77,9 @@ _OPENING_CUE = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(
-    r"^\W*(?:let me know|i hope|hope (?:this|that)|feel free|please|if you|would you|do you|"
+    r"^\W*(?:now,? let(?:'s| us| me) (?:check|verify|double[- ]check) (?:this|that|it\b|our|"
+    r"the (?:answer|result|solution))|let me know|i hope|"
+    r"hope (?:this|that)|feel free|please|if you|would you|do you|"
     r"is there|"
     r"thank|thanks|note\b|notes?:|remark|n\.?b\.?|confidence|certainty|happy to|glad to|"
     r"i can (?:also )?(?:explain|show)|"

@@ -38,7 +38,7 @@ _ANSWERABLE = re.compile(
 )
 _HASH = re.compile(r"^[ \t]{0,3}#{3,6}[ \t]*(?P<body>[^\n]{1,200})$", re.MULTILINE)
 _TAG = re.compile(
-    r"<\|?(?P<name>answer|final_?answer|final|result|output|solution|response|ans|verdict|"
+    r"<\|?(?P<name>answer|final[_ ]?answer|final|result|output|solution|response|ans|verdict|"
     r"final_result|price|begin_of_solution)\|?"
     r"(?P<attributes>\s[^<>\n]{1,120})?(?P<empty>/)?>"
     r"|\[(?P<bracket>answer|final[ _]answer|final)\](?=[^\n(])",
@@ -51,6 +51,11 @@ _CALL = re.compile(
     r"\b(?:submit(?:_?(?:final_?)?answer)?|final_?answer|give_?answer|answer|finish|"
     r"report_?answer|return_?answer)\(\s{0,4}(?:\w{1,20}\s?=\s?)?(?P<body>[^()\n]{1,200})\)",
     re.IGNORECASE,
+)
+_FINISH = re.compile(r"\b(?:finish|submit|answer)\[(?P<body>[^\[\]\n]{1,60})\]", re.IGNORECASE)
+_ONLY_PAIR = re.compile(
+    r"\s{0,40}\{\s{0,20}[\"'](?!error|message|detail|status)[\w ]{1,60}[\"']\s{0,4}:\s{0,4}"
+    r"(?P<value>[^{}\[\],\n]{1,60}?)\s{0,20}\}\s{0,40}"
 )
 _ROW = re.compile(r"^[ \t]*\|(?P<cells>[^\n]{1,600})\|[ \t]*$", re.MULTILINE)
 
@@ -68,7 +73,7 @@ def find_structured(text: str) -> Iterator[Commitment]:
         yield from _tags(text)
     if "#" in text:
         yield from _hashes(text)
-    if "(" in text:
+    if "(" in text or "[" in text:
         yield from _calls(text)
     if "|" in text:
         yield from _tables(text)
@@ -76,6 +81,12 @@ def find_structured(text: str) -> Iterator[Commitment]:
 
 def _keys(text: str) -> Iterator[Commitment]:
     """Find the answer key of JSON and of Python dictionaries."""
+    pair = _ONLY_PAIR.fullmatch(text) if len(text) < 400 else None
+    if pair is not None:
+        reading = read_span(pair["value"])
+        if reading.commits and reading.direct:
+            yield Commitment(pair.start(), pair.end(), Strength.LINE, "json_key", reading)
+            return
     keys = bounded_matches(_KEY.finditer(text))
     strong = [k for k in keys if _STRONG_KEY.search(k["key"])]
     flag = _ANSWERABLE.search(text)
@@ -172,6 +183,10 @@ def _tags(text: str) -> Iterator[Commitment]:
 
 
 def _calls(text: str) -> Iterator[Commitment]:
+    for call in bounded_matches(_FINISH.finditer(text)):
+        reading = read_span(call["body"])
+        if reading.commits and reading.direct:
+            yield Commitment(call.start(), call.end(), Strength.LINE, "call", reading)
     for call in bounded_matches(_CALL.finditer(text)):
         reading = read_span(call["body"])
         if reading.commits and reading.direct:

@@ -38,6 +38,8 @@ _NEW_PROBLEM = re.compile(
     r"|(?:now |next,? )?(?:let's|let us|here's|here is|consider|try|"
     r"solve)\s(?:now )?(?:\w+ ){0,3}?(?:another|a new|a different|a similar|a second|the next|"
     r"one more)\b"
+    r"|(?:now|next),? (?:for |here's |here is |try )?(?:an?|another|the) (?:\w{1,12} )?"
+    r"(?:harder|easier|trickier|different|similar|new|second|tougher) (?:one|problem|question)\b"
     r"|(?:next|new|another|similar) (?:question|problem|exercise|example)\b"
     r"|assistant\s?:|[\[<|(](?:user|human|assistant)[\]>|)]"
     r"|\u95ee\u9898\s?\d{0,3}\s?:|\u9898\u76ee\s?\d{0,3}\s?:|\u7528\u6237\s?:"

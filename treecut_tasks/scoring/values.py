@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 from treecut_tasks.scoring.abstention import find_abstention
+from treecut_tasks.scoring.items import name_another_item, priced_items
 from treecut_tasks.scoring.numerals import Quantity, read_quantity
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN, TEMPLATE_BLANK
 
@@ -95,7 +96,8 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _UNIT_WORDS = (
-    r"dolar(?:es)?|(?:us |u\.s\. |united states )?dollars?|bucks?|usd|us|eur|euros?|gbp|pounds?|cad|aud|units?|"
+    r"dolar(?:es)?|"
+    r"(?:us |u\.s\. |united states )?dollars?|bucks?|usd|us|eur|euros?|gbp|pounds?|cad|aud|units?|"
     r"\u20ac|\u00a3|\u00a5|\u00a2|cents?|apiece|each|per (?:\w+ ){0,2}\w+|a piece|total|"
     r"in total|even|only|exactly|of a dollar|money|currency|rupees?|yuan|rmb|coins?|credits?"
 )
@@ -110,6 +112,7 @@ _TEMPLATE = re.compile(
     rf"[\s\"'\ue005*:.]*(?:<[^<>\n]{{1,40}}>|\[(?:your|insert|the|a|final|number|value|price|"
     rf"numerical|"
     r"numeric|result|answer|unknown or|x|n|\.\.\.)[^\[\]\n]{0,40}\]|\{\{?[A-Za-z_ ]{1,30}\}?\}|"
+    rf"(?:a )?(?:number|value) (?:or|/) [\"']?unknown|"
     rf"{TEMPLATE_BLANK}|\((?:your|insert|number|value|the number)[^()\n]{{0,30}}\)|(?:xx+|"
     rf"\?\?+|\.\.\.+)(?=\W*$)|"
     r"\$?\{(?![\d.]{1,20}\})\w{1,20}\}|%\w\b|#\{\w{1,20}\})",
@@ -117,7 +120,8 @@ _TEMPLATE = re.compile(
 )
 _BOUND = re.compile(
     r"(?:is |be |costs? |it is |it costs? |must be |should be |price is )?"
-    r"(?:at (?:least|most)|less than|more than|greater than|no (?:more|less|fewer|greater) than|"
+    r"(?:(?:a |any )?multiples? of|divisible by|"
+    r"at (?:least|most)|less than|more than|greater than|no (?:more|less|fewer|greater) than|"
     r"not (?:more|less) than|up to|under|over|below|above|fewer than|cheaper than|higher than|"
     r"lower than|"
     r"larger than|smaller than|minimum(?: of)?|maximum(?: of)?|max\b\.?|min\b\.?|exceeds?|"
@@ -156,11 +160,11 @@ _RELATIVE_AFTER = re.compile(
     re.IGNORECASE,
 )
 _OPERATOR_AFTER = re.compile(
-    r"\s?[+*\u00d7\u00b7^\u00f7\u221a](?!\s?$)|\s?/(?!\s?(?:$|[A-Za-z]{2}))|"
+    r"\s:\s?(?=\d{1,6}\s?=)|\s?[+*\u00d7\u00b7^\u00f7\u221a](?!\s?$)|\s?/(?!\s?(?:$|[A-Za-z]{2}))|"
     r"\s?[-\u2013](?=\s?[\d(\\])"
 )
 _MINUS_VARIABLE = re.compile(
-    r"\s?[-\u2013]\s?\d*\s?(?:[A-Za-z](?:_\w+|\d+|')?)(?![A-Za-z'])(?!\s[a-z]{2})"
+    r"\s?[-\u2013]\s?\d*\s?(?:[A-Za-z](?:_\w+|\d+|')?)(?![A-Za-z'])(?!\s(?!dollars?\b)[a-z]{2})"
 )
 _VARIABLE_AFTER = re.compile(
     r"(?:[A-Za-z](?:_\{?\w{1,20}\}?)?(?![A-Za-z])|[A-Za-z]_\{?\w+\}?|"
@@ -181,6 +185,7 @@ _VARIABLE_SIDE = re.compile(
 _COEFFICIENT_SIDE = re.compile(
     r"(?:.*[\s,;:(])?(?:\d+\s?[*\u00d7\u00b7]?\s?)[A-Za-z]\w{0,12}\s?$", re.DOTALL
 )
+_CANCELLED = re.compile(r"(?:^|\s)(\d{1,4})\s?[A-Za-z]\w{0,12}\s?[/\u00f7]\s?\1$")
 _CLAUSE_BREAK = re.compile(
     r"\u2192|=>|->|;|,\s|\n|\.\s|\bso\b|\bhence\b|\bthus\b|\btherefore\b|\bgiving\b|\bgives\b|"
     r"\bwe get\b|"
@@ -250,6 +255,7 @@ _PROSE_THEN_SUM = re.compile(r".*[A-Za-z]{2}[\s:]+[\d\s.+\-*/\u00d7\u00f7\u00b7(
 _PART_OF_SUM = re.compile(
     r"[A-Za-z]\s?[+*\u00d7]\s?$|(?:\b[A-Za-z](?:_\w{1,12})?|\d|\))\s?[-+*/\u00d7\u00b7^\u00f7]\s?$"
 )
+_SYMBOL_SUM = re.compile(r"\b[A-Za-z]\s?[-+*\u00d7]\s?$|\bplus\s$")
 _COUNTED_NOUN = re.compile(
     r"\s(?:of\b|(?:[A-Za-z'-]+\s){0,3}(?!is\b|was\b|this\b|as\b|costs\b|dollars\b|its\b|"
     r"us\b)[A-Za-z'-]+s\b|more\b)"
@@ -285,12 +291,24 @@ _PREMISE_CLAUSE = re.compile(
     r"[^,;\n]{3,120},\s(?:then\s)?(?P<rest>[^,;\n]{1,40})$",
     re.IGNORECASE,
 )
+_SET = re.compile(
+    r"[\s(\[{]{0,4}-?\d[\d.]{0,12}\s?,\s?(?:\.{2,4}|-?(?!\d{3}\s?[)\]}])\d[\d.]{0,12}\s?[)\]}])"
+)
+_INEQUALITY = re.compile(r"\s*[A-Za-z](?:_\w{1,12})?\s?\u2260")
+_CONCATENATED = re.compile(r"\s?[\"'\ue005]\s?[+,]\s?[A-Za-z(]")
+_PLURAL_UNKNOWN = re.compile(r"unknowns\W*", re.IGNORECASE)
+_CHOICE = re.compile(r"^\s*(?:\([A-E]\)|[A-E][).:])\s{1,3}(?=[-$\d]|unknown\b)")
 _HAN_PRICE = re.compile(
     r"(?P<value>-?\d[\d.]{0,20}|[\u96f6\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e]{1,8})"
     r"\s?(?:\u7f8e\u5143|\u5143|\u7f8e\u91d1|\u5757)"
 )
+_HAN_EACH = re.compile(
+    r"(?:\u4e00[\u4e2a\u4efd\u53ea]|\u6bcf[\u4e2a\u4efd\u53ea]?|\u5355\u4ef7|\u6240\u4ee5|\u56e0\u6b64)[^,.\uff0c\u3002]{0,12}$"
+)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_HAN_LESS = re.compile(r"[\u8d35\u8cb4\u591a\u5c11\u81f3\u5230\u6216\u8d85\u5927\u5c0f]|\u4fbf\u5b9c|\u4e4b\u95f4|\u5982\u679c|\u5047\u8bbe")
+_HAN_LESS = re.compile(
+    r"[\u8d35\u8cb4\u591a\u5c11\u81f3\u5230\u6216\u8d85\u5927\u5c0f]|\u4fbf\u5b9c|\u4e4b\u95f4|\u5982\u679c|\u5047\u8bbe"
+)
 
 
 def read_span(span: str) -> Reading:
@@ -309,7 +327,14 @@ def read_span(span: str) -> Reading:
         boxed = _read_boxes(span)
         if boxed is not None:
             return boxed
-    body = _strip_lead(span)
+    body = _strip_lead(_CHOICE.sub("", span))
+    if _SET.match(body) or _INEQUALITY.match(body):
+        abstains = find_abstention(body) is not None
+        return Reading("unknown" if abstains else "range", direct=True)
+    if _CONCATENATED.match(span):
+        return Reading("expression", direct=True)
+    if _PLURAL_UNKNOWN.fullmatch(body):
+        return Reading("unknown", direct=True)
     if not body.strip(_EDGE + "-\u2013()[]{}\ue001$="):
         return Reading("empty", direct=True)
     if _TEMPLATE.match(body):
@@ -329,9 +354,12 @@ def _read_han_price(body: str) -> Reading | None:
     """Read a Chinese phrase that holds one price: `\u4e00\u4e2a\u6c34\u679c\u584411\u7f8e\u5143`."""
     if not _HAN.search(body) or _HAN_LESS.search(body) or find_abstention(body) is not None:
         return None
+    prices = list(_HAN_PRICE.finditer(body))
+    if len(prices) > 1:  # the price of one item, or what is concluded
+        prices = [m for m in prices if _HAN_EACH.search(body[max(0, m.start() - 16) : m.start()])]
     values = {
         quantity.value
-        for match in _HAN_PRICE.finditer(body)
+        for match in prices
         if (quantity := read_quantity(match["value"], 0)) is not None
     }
     value = values.pop() if len(values) == 1 else None
@@ -391,9 +419,16 @@ def _read_start(body: str) -> Reading | None:
         return None
     if quantity.value is None:
         return Reading("unreadable", direct=True)
+    if quantity.in_words and _ONE_COSTS.match(body, quantity.end):
+        return _read_statement(body[quantity.end :])
     return _read_after(body, quantity, opened=body[at:inner])
 
 
+_ONE_COSTS = re.compile(r"\s(?:is|costs?|equals)\s", re.IGNORECASE)
+_SO_VALUE = re.compile(
+    r"[,;]\s(?:so|hence|thus|ie|that is|which is|which gives|giving|therefore)\s([^,;\n]{1,40})$",
+    re.IGNORECASE,
+)
 _IMPOSSIBLE = re.compile(r"impossible\b", re.IGNORECASE)
 _INTERVAL = re.compile(
     r"(?:between|from|in the (?:range|interval)|within|anywhere|either|one of|any of|not )$",
@@ -426,13 +461,13 @@ def _read_after(body: str, quantity: Quantity, opened: str) -> Reading:
     number = Reading("number", value, direct=True)
     end = quantity.end
     unit = _UNIT.match(body, end)
+    cents = _CENTS.match(body, unit.end() if unit else end)
+    if cents is not None and (unit is not None or "and" in cents[0]):
+        parts = read_quantity(cents[1], 0)
+        if parts is not None and parts.value is not None:
+            return Reading("number", value + parts.value / 100, direct=True)
     if unit is not None:
         end = unit.end()
-        cents = _CENTS.match(body, end)
-        if cents is not None:
-            parts = read_quantity(cents[1], 0)
-            if parts is not None and parts.value is not None:
-                return Reading("number", value + parts.value / 100, direct=True)
         again = _UNIT.match(body, end)
         end = again.end() if again else end
     rest = (
@@ -506,6 +541,10 @@ def _chain_or(rest: str, body: str, kind: Kind) -> Reading:
         result = _read_equation(line)
         if result is not None and result.kind == "number":
             return Reading("number", result.value, direct=True)
+    concluded = _SO_VALUE.search(line[:400])
+    result_value = _whole_number(concluded[1]) if concluded else None
+    if result_value is not None:
+        return Reading("number", result_value, direct=True)
     if find_abstention(rest[:300]) is not None:
         return Reading("unknown", direct=True)
     return Reading(kind, direct=True)
@@ -579,6 +618,8 @@ def _read_equation(body: str) -> Reading | None:
             rank = 1
         else:
             rank = 2
+        if _CANCELLED.search(sides[0]):
+            rank = 3
         if rank >= weight:
             best, weight = Reading("number", value), rank
     if best is not None and weight >= 2:
@@ -653,12 +694,20 @@ def _read_statement(body: str) -> Reading | None:
             value = _stated_value(rest[contrast.start() :])
             if value is not None:
                 return Reading("number", value)
+        if contrast is not None and contrast[0].lower() in ("but", "however", "yet"):
+            later = rest[contrast.end() :]
+            if name_another_item(later, body[:abstained]) and priced_items(body[:abstained]):
+                value = None if _HYPOTHETICAL.search(later) else _stated_value(later)
+                if value is not None:
+                    return Reading("number", value)
         earlier = _stated_value(body[:abstained]) if abstained > 3 else None
         cue = re.search(r"\b(?:but|however|although|though|and|while|;)\b|;|\(", body[:abstained])
         if earlier is not None and cue is not None and not _HYPOTHETICAL.search(body[:abstained]):
             return Reading("number", earlier)
         return Reading("unknown")
     value = _stated_value(body)
+    if value is None and ("->" in body or "\u2192" in body):
+        value = _whole_number(body.replace("->", "\u2192").rpartition("\u2192")[2])
     return Reading("number", value) if value is not None else None
 
 
@@ -731,6 +780,8 @@ def _counts(text: str, quantity: Quantity) -> bool:
     unit = _UNIT.match(text, quantity.end)
     after = text[unit.end() if unit else quantity.end :][:40]
     if _RELATIVE_AFTER.match(after):
+        return True
+    if _SYMBOL_SUM.search(text[max(0, quantity.start - 20) : quantity.start]):
         return True
     if unit is not None:
         return False

@@ -19,12 +19,12 @@ _THINK_NAMES = (
     r"think|thinking|thought|thoughts|thought_process|thinking_process|reasoning|reason|"
     r"reasoning_content|reflection|scratch_?pad|analysis|inner_?monologue|internal_?monologue|"
     r"inner_?thoughts?|internal_?thoughts?|chain_?of_?thoughts?|cot|ponder|planning|deliberation|"
-    r"rationale|antthinking|long_?cot|reasoning_?process|reasoning_?trace"
+    r"rationale|ant_?thinking|long_?cot|reasoning_?process|reasoning_?trace"
 )
 _THINK_TAG = re.compile(
     r"(?P<quote>`?)"
     r"(?:"
-    rf"<\|?\s{{0,3}}(?P<slash>/?)\s{{0,3}}(?:(?P<edge>begin|start|"
+    rf"<(?=[|\s/A-Za-z])\|?\s{{0,3}}(?P<slash>/?)\s{{0,3}}(?:(?P<edge>begin|start|"
     rf"end)_(?:of_)?)?(?:[a-z]{{1,12}}:)?"
     rf"(?P<name>{_THINK_NAMES})(?P<tail>\s[^<>\n]{{0,80}})?\s{{0,3}}(?P<empty>/?)\|?>"
     r"|\[(?P<slash2>/?)(?P<name2>think|thinking)\]"
@@ -32,6 +32,14 @@ _THINK_TAG = re.compile(
     r"|^\.{3}\s?(?P<done>done thinking)\.?[ ]*$"
     r"|\A\s{0,20}(?P<begun>thinking)\.{3}[ ]*$"
     r")",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_ESCAPED_TAG = re.compile(rf"&lt;(/?)({_THINK_NAMES})&gt;", re.IGNORECASE)
+_FENCED_THINKING = re.compile(
+    r"^(?P<fence>```)(?:think|thinking|thought|thoughts|reasoning|scratchpad)[ ]*$"
+    r"|<details(?:\s[^<>\n]{0,60})?>\s{0,4}<summary>[^<>\n]{0,40}\b(?:think|thought|reasoning)"
+    r"[^<>\n]{0,40}</summary>",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -106,15 +114,33 @@ def visible_text(text: str) -> Visible:
     Returns:
         The visible text and notes about the thinking.
     """
+    text = _ESCAPED_TAG.sub(r"<\1\2>", text) if "&lt;" in text else text
+    text, boxed_off = _drop_fenced_thinking(text)
     channels = _keep_final_channel(text)
     residue = _drop_residue(channels.text)
     tagged = _drop_tagged_thinking(residue.text)
     shown = _COMMENT.sub("", tagged.text)
     return Visible(
         _mark_turns(shown),
-        channels.had_thinking or residue.had_thinking or tagged.had_thinking,
+        boxed_off or channels.had_thinking or residue.had_thinking or tagged.had_thinking,
         channels.unclosed or residue.unclosed or tagged.unclosed,
     )
+
+
+def _drop_fenced_thinking(text: str) -> tuple[str, bool]:
+    """Drop thinking in a fence or in a fold whose heading says so; both have to be closed."""
+    kept: list[str] = []
+    shown_from = 0
+    for opening in _FENCED_THINKING.finditer(text):
+        if opening.start() < shown_from:
+            continue
+        ending = "\n```" if opening["fence"] else "</details>"
+        close = text.find(ending, opening.end())
+        if close < 0:
+            break
+        kept.append(text[shown_from : opening.start()])
+        shown_from = close + len(ending)
+    return "".join([*kept, text[shown_from:]]), bool(kept)
 
 
 def _keep_final_channel(text: str) -> Visible:
