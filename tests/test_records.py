@@ -202,3 +202,9 @@ def test_repeat_across_files_names_both(tmp_path: Path) -> None:
     assert f"{b}:1 repeats the problem of {a}:1" in str(caught.value)
     with pytest.raises(TreecutError, match="repeats the problem of"):
         read_data_files([a, a], unanswerable=False)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"problem": "A pie?", "answer": "unknown"}\n', encoding="utf-8-sig")
+    assert [record.problem for record in read_data_files([path], unanswerable=True)] == ["A pie?"]

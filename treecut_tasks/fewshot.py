@@ -16,6 +16,9 @@ ShotChoice = Literal["per_problem", "shared"]
 SHOT_CHOICES: tuple[ShotChoice, ...] = get_args(ShotChoice)
 """Examples drawn anew for each problem, or one fixed set for all problems of a configuration."""
 
+MAX_FEWSHOT = 100
+"""More examples fit into no prompt (each has some 600 tokens at depth 8)."""
+
 # A repeated example is drawn anew; after so many repeats in a row there are no other examples.
 _MAX_REPEATS = 1000
 
@@ -44,12 +47,12 @@ def check_fewshot(fewshot: object) -> int:
     """Return the number of examples if it is possible.
 
     Raises:
-        TreecutError: not an even whole number of 0 or more.
+        TreecutError: not an even whole number from 0 to `MAX_FEWSHOT`.
     """
-    if type(fewshot) is not int or fewshot < 0 or fewshot % 2:
+    if type(fewshot) is not int or not 0 <= fewshot <= MAX_FEWSHOT or fewshot % 2:
         raise TreecutError(
-            f"fewshot is {fewshot!r}: it must be an even whole number of 0 or more, because half of the "
-            "examples are answerable and half are not."
+            f"fewshot is {fewshot!r}: it must be an even whole number from 0 to {MAX_FEWSHOT}, because half "
+            "of the examples are answerable and half are not."
         )
     return fewshot
 

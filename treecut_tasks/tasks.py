@@ -65,7 +65,7 @@ def unanswerable(
     system_message: SystemMessage = "auto",
     fewshot: int = 0,
     fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "single",
+    fewshot_format: ShotFormat = "turns",
     data_file: str | list[str] | None = None,
     **misspelt: Any,
 ) -> Task:
@@ -84,7 +84,7 @@ def unanswerable(
         system_message: auto, cot or none; auto leaves it out for reasoning models.
         fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
-        fewshot_format: single (one user message) or turns (user and assistant turns).
+        fewshot_format: turns (user and assistant turns) or single (one user message).
         data_file: JSON Lines files in the published format, evaluated instead of generated problems.
         **misspelt: anything else is refused, with the list of parameters.
     """
@@ -105,7 +105,7 @@ def answerable(
     system_message: SystemMessage = "auto",
     fewshot: int = 0,
     fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "single",
+    fewshot_format: ShotFormat = "turns",
     data_file: str | list[str] | None = None,
     **misspelt: Any,
 ) -> Task:
@@ -125,7 +125,7 @@ def answerable(
         system_message: auto, cot or none; auto leaves it out for reasoning models.
         fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
-        fewshot_format: single (one user message) or turns (user and assistant turns).
+        fewshot_format: turns (user and assistant turns) or single (one user message).
         data_file: JSON Lines files in the published format, evaluated instead of generated problems.
         **misspelt: anything else is refused, with the list of parameters.
     """
@@ -147,7 +147,7 @@ def paired(
     system_message: SystemMessage = "auto",
     fewshot: int = 0,
     fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "single",
+    fewshot_format: ShotFormat = "turns",
     data_file: str | list[str] | None = None,
     **misspelt: Any,
 ) -> Task:
@@ -168,7 +168,7 @@ def paired(
         system_message: auto, cot or none; auto leaves it out for reasoning models.
         fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
-        fewshot_format: single (one user message) or turns (user and assistant turns).
+        fewshot_format: turns (user and assistant turns) or single (one user message).
         data_file: two aligned JSON Lines files, first the unanswerable problems, then their
             counterparts, evaluated instead of generated pairs.
         **misspelt: anything else is refused, with the list of parameters.
@@ -187,7 +187,7 @@ def structure(
     system_message: SystemMessage = "auto",
     fewshot: int = 0,
     fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "single",
+    fewshot_format: ShotFormat = "turns",
     **misspelt: Any,
 ) -> Task:
     """Unanswerable problems of 20 structures (paper, section 4.3 and Figure 2).
@@ -205,7 +205,7 @@ def structure(
         system_message: auto, cot or none; auto leaves it out for reasoning models.
         fewshot: number of worked examples in each prompt, even.
         fewshot_examples: per_problem or shared (one set for each configuration).
-        fewshot_format: single (one user message) or turns (user and assistant turns).
+        fewshot_format: turns (user and assistant turns) or single (one user message).
         **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("unanswerable", locals(), structure_configurations)
@@ -224,7 +224,7 @@ def cut_location(
     system_message: SystemMessage = "auto",
     fewshot: int = 0,
     fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "single",
+    fewshot_format: ShotFormat = "turns",
     **misspelt: Any,
 ) -> Task:
     """Unanswerable problems with the cut at every place of the path (paper, section 4.3, Figure 3).
@@ -242,7 +242,7 @@ def cut_location(
         system_message: auto, cot or none; auto leaves it out for reasoning models.
         fewshot: number of worked examples in each prompt, even.
         fewshot_examples: per_problem or shared (one set for each configuration).
-        fewshot_format: single (one user message) or turns (user and assistant turns).
+        fewshot_format: turns (user and assistant turns) or single (one user message).
         **misspelt: anything else is refused, with the list of parameters.
     """
     return _task("unanswerable", locals(), cut_location_configurations)

@@ -71,7 +71,7 @@ class TaskParameters:
     counterpart: CounterpartKind = "full"
     fewshot: int = 0
     fewshot_examples: ShotChoice = "per_problem"
-    fewshot_format: ShotFormat = "single"
+    fewshot_format: ShotFormat = "turns"
     data_file: tuple[str, ...] = ()
 
     @classmethod

@@ -98,9 +98,11 @@ def iter_data_file(path: str | Path) -> Iterator[Record]:
         # end lines of text.
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                if line.strip():
+                # Some editors put a byte order mark in front of the first line.
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                if text.strip():
                     empty = False
-                    yield _parse_line(line.decode("utf-8"), path, number)
+                    yield _parse_line(text, path, number)
     except OSError as error:
         raise TreecutError(
             f"Data file {str(path)!r} cannot be read ({error.strerror}): give the path of a JSON "
