@@ -174,7 +174,7 @@ class TestDraws:
 class TestBadInput:
     @pytest.mark.parametrize("fewshot", [1, 3, -2, 2.0, True, "6"])
     def test_number(self, fewshot: Any) -> None:
-        with pytest.raises(TreecutError, match="must be an even whole number from 0 to 100"):
+        with pytest.raises(TreecutError, match="must be an even whole number from 0 to 200"):
             draw_shots(ShotSource(ProblemConfig(), 1, "a"), fewshot, "shared", ())
 
     def test_more_than_the_theme_has(self, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ ShotChoice = Literal["per_problem", "shared"]
 SHOT_CHOICES: tuple[ShotChoice, ...] = get_args(ShotChoice)
 """Examples drawn anew for each problem, or one fixed set for all problems of a configuration."""
 
-MAX_FEWSHOT = 100
+MAX_FEWSHOT = 200
 """More examples fit into no prompt (each has some 600 tokens at depth 8)."""
 
 # A repeated example is drawn anew; after so many repeats in a row there are no other examples.

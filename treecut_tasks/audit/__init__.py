@@ -10,7 +10,7 @@ The libraries of the extra `audit` are imported when they are needed.
 
 from __future__ import annotations
 
-from treecut_tasks.audit._data import Classes, AuditedProblem, read_classes
+from treecut_tasks.audit._data import AuditedProblem, Classes, read_classes
 from treecut_tasks.audit._features import FEATURE_SETS, surface_features
 from treecut_tasks.audit._libraries import require_libraries
 from treecut_tasks.audit._models import MAX_SEED, SET_NAMES, audit, check_folds, check_seed, steps
@@ -22,10 +22,10 @@ __all__ = [
     "MAX_SEED",
     "SET_NAMES",
     "AuditResult",
+    "AuditedProblem",
     "Classes",
     "Estimate",
     "Feature",
-    "AuditedProblem",
     "SetResult",
     "as_json",
     "as_markdown",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from treecut_tasks.audit._data import Classes, AuditedProblem
+from treecut_tasks.audit._data import AuditedProblem, Classes
 from treecut_tasks.audit._features import FEATURE_SETS, surface_features
 from treecut_tasks.audit._result import AuditResult, Estimate, Feature, SetResult
 from treecut_tasks.errors import TreecutError
