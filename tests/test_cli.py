@@ -32,6 +32,8 @@ money: {one: a dollar, many: dollars}
 """
 TINY_OPTIONS = ("--simple-name", "--num-vars", "2", "--ans-depth", "2", "--order", "forward")
 
+SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
 posix = pytest.mark.skipif(os.name != "posix", reason="needs signals and pipes as POSIX has them")
 
 
@@ -366,8 +368,15 @@ def start(
         env=environment,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        preexec_fn=_heed_signals,
         **options,
     )
+
+
+def _heed_signals() -> None:
+    """Undo what whoever started the tests has set: shells let background jobs ignore SIGINT."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 @posix
@@ -409,9 +418,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end, "nothing happened for a minute"
         time.sleep(0.01)
-
-
-SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 @posix

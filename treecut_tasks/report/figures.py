@@ -311,7 +311,7 @@ def _draw_lines(rows: Sequence[Sequence[_Panel]], x_name: str, style: Style) -> 
             if column == 0:
                 axes.set_ylabel("hallucination, %", color=style.ink)
     legend = canvas.legend(
-        list(handles.values()), list(handles), loc="outside lower center", ncols=min(4, 2 * columns)
+        list(handles.values()), list(handles), loc="outside lower center", ncols=min(4, columns)
     )
     legend.get_frame().set(facecolor=style.page, edgecolor=style.grid)
     for text in legend.get_texts():
