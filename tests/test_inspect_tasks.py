@@ -518,7 +518,7 @@ class TestDataFiles:
         values = inspect_values(log)
         assert values["hallucination_rate_ans_depth_2"] == 0
         assert values["hallucination_rate_ans_depth_3"] == 0
-        assert [len(sample.input) for sample in samples_of(log)] == [1] * 6
+        assert [len(sample.input) for sample in samples_of(log)] == [2 * 2 + 1] * 6
 
     def test_a_file_with_a_theme_of_its_own_is_evaluated(
         self, run_treecut: Any, tmp_path: Path
