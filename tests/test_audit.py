@@ -21,8 +21,8 @@ from tests.strategies import seeds
 from treecut_tasks import ProblemConfig, TreecutError, generate_pair
 from treecut_tasks.audit import (
     SET_NAMES,
-    AuditResult,
     AuditedProblem,
+    AuditResult,
     as_json,
     as_markdown,
     as_text,
