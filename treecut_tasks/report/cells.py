@@ -176,6 +176,21 @@ def make_cells(
     return tuple(sorted(cells, key=_order))
 
 
+def zero_shot(cells: Sequence[Cell]) -> list[tuple[Cell, Rate]]:
+    """The zero-shot cells of unanswerable problems whose whole configuration is known."""
+    return [
+        (cell, rate)
+        for cell in cells
+        if cell.unanswerable
+        and cell.fewshot == 0
+        and cell.ans_depth is not None
+        and cell.num_vars is not None
+        and cell.cut_depth is not None
+        and cell.composite_name is not None
+        and (rate := cell.rates.get("hallucination")) is not None
+    ]
+
+
 def _key(values: Any) -> tuple[Any, ...]:
     """The key of a group with plain types, and None where a value is missing."""
     model, unanswerable, fewshot, ans_depth, num_vars, cut_depth, composite_name = values

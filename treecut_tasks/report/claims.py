@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from treecut_tasks.prompts import is_reasoning_model
-from treecut_tasks.report.cells import Cell
+from treecut_tasks.report.cells import Cell, zero_shot
 from treecut_tasks.report.statistics import (
     ALPHA,
     Effect,
@@ -168,19 +168,8 @@ def _untested(claim: Claim, model: str) -> Finding:
 
 
 def _zero_shot(cells: Sequence[Cell]) -> list[tuple[Cell, Rate]]:
-    """Unanswerable problems whose whole configuration is known, with enough responses."""
-    return [
-        (cell, rate)
-        for cell in cells
-        if cell.unanswerable
-        and cell.fewshot == 0
-        and cell.ans_depth is not None
-        and cell.num_vars is not None
-        and cell.cut_depth is not None
-        and cell.composite_name is not None
-        and (rate := cell.rates.get("hallucination")) is not None
-        and rate.n >= _FEWEST
-    ]
+    """The zero-shot cells that have enough responses to be tested."""
+    return [(cell, rate) for cell, rate in zero_shot(cells) if rate.n >= _FEWEST]
 
 
 def _usual_cut(cell: Cell) -> bool:

@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from treecut_tasks.report.build import Report
-from treecut_tasks.report.cells import Cell
+from treecut_tasks.report.cells import Cell, zero_shot
 from treecut_tasks.report.evidence import UNEXPLAINED
 from treecut_tasks.report.shares import OUTCOMES, Shares
 from treecut_tasks.report.values import one_line
@@ -151,20 +151,6 @@ def _whole(rate: Rate) -> str:
     return f"{100 * rate.value:.0f}"
 
 
-def _usable(cells: Sequence[Cell]) -> list[tuple[Cell, Rate]]:
-    return [
-        (cell, rate)
-        for cell in cells
-        if cell.unanswerable
-        and cell.fewshot == 0
-        and cell.ans_depth is not None
-        and cell.num_vars is not None
-        and cell.cut_depth is not None
-        and cell.composite_name is not None
-        and (rate := cell.rates.get("hallucination")) is not None
-    ]
-
-
 def _lines(
     cells: Sequence[tuple[Cell, Rate]], x: Callable[[Cell], int | None]
 ) -> tuple[_Line, ...]:
@@ -188,7 +174,7 @@ def _figure_2(cells: Sequence[Cell]) -> Figure | None:
     panels = []
     usable = [
         (cell, rate)
-        for cell, rate in _usable(cells)
+        for cell, rate in zero_shot(cells)
         if cell.ans_depth is not None and cell.cut_depth == cell.ans_depth // 2
     ]
     for model in dict.fromkeys(cell.model for cell, _ in usable):
@@ -214,7 +200,7 @@ def _figure_2(cells: Sequence[Cell]) -> Figure | None:
 
 
 def _figure_3(cells: Sequence[Cell]) -> Figure | None:
-    usable = _usable(cells)
+    usable = zero_shot(cells)
     rows = []
     for model in dict.fromkeys(cell.model for cell, _ in usable):
         panels = []
@@ -247,7 +233,7 @@ def _figure_3(cells: Sequence[Cell]) -> Figure | None:
 def _grids(cells: Sequence[Cell]) -> list[Figure]:
     """Heat maps over ans_depth and cut_depth where more was run than Figure 3."""
     groups: dict[tuple[int, bool], list[tuple[Cell, Rate]]] = {}
-    for cell, rate in _usable(cells):
+    for cell, rate in zero_shot(cells):
         assert cell.num_vars is not None and cell.ans_depth is not None
         key = (cell.num_vars - cell.ans_depth, bool(cell.composite_name))
         groups.setdefault(key, []).append((cell, rate))
