@@ -233,7 +233,7 @@ BAD_INPUT = {
     "--theme none.yaml": "Theme file 'none.yaml' cannot be read",
     "--order sideways": "order is 'sideways': it must be forward, backward or random",
     "--sampling thirds": "sampling is 'thirds': it must be published or paper",
-    "--format csv": "format is 'csv': it must be full or published",
+    "--format csv": "format is 'csv': it must be full, published, jsonl or parquet",
     "-n 0": "number of problems is 0: it must be a whole number of 1 or more",
     "-n -3": "number of problems is -3",
     "--seed -1": "seed is -1: it must be a whole number of 0 or more",

@@ -109,7 +109,7 @@ def test_full_records_have_the_recorded_bytes() -> None:
     problems = islice(stream(ProblemConfig(ans_depth=4), 42), 20)
     assert (
         sha256(json.dumps(problem.record()) for problem in problems)
-        == "0babf909ddd07ee2b1fc60febb97abb8cc1420175edc89394826a360631fcc6e"
+        == "aac8198c449fe4d726b84d335aa08cb639c10e7928216fb9b6ef7ffc368395f4"
     )
 
 

@@ -92,7 +92,7 @@ def _check_output(
 
 def _write(result: AuditResult, report: str | None, figure: str | None) -> None:
     from treecut_tasks.audit import as_json, as_markdown, draw_figure
-    from treecut_tasks.cli.output import whole_file
+    from treecut_tasks.files import whole_file
 
     if report is not None:
         with whole_file(report) as file:

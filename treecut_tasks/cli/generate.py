@@ -12,6 +12,29 @@ import click
 if TYPE_CHECKING:
     from treecut_tasks.problems import Pair, Problem
 
+_ONE_BY_ONE = ("full", "published")
+_BULK = ("jsonl", "parquet")
+_BULK_OPTIONS = (
+    "--mixture",
+    "--columns",
+    "--shards",
+    "--shard",
+    "--workers",
+    "--ray",
+    "--overwrite",
+)
+_CONFIG_OPTIONS = (
+    "--theme",
+    "--composite-name",
+    "--num-vars",
+    "--ans-depth",
+    "--unanswerable",
+    "--cut-depth",
+    "--order",
+    "--sampling",
+    "--pairs",
+)
+
 
 @click.command("generate")
 @click.option(
@@ -75,7 +98,8 @@ if TYPE_CHECKING:
     default="full",
     show_default=True,
     metavar="FORMAT",
-    help="full: all that is known of a problem; published: the authors' keys and bytes.",
+    help="full: all that is known of a problem; published: the authors' keys and bytes; "
+    "jsonl, parquet: data sets of any size, see below.",
 )
 @click.option(
     "--pairs",
@@ -88,9 +112,20 @@ if TYPE_CHECKING:
     default="-",
     show_default=True,
     metavar="FILE",
-    help="- is standard output; a folder for --pairs.",
+    help="- is standard output; a folder for --pairs, --shards and --mixture.",
 )
+@click.option("--mixture", metavar="FILE", help="Mix configurations as this YAML file says.")
+@click.option("--columns", metavar="COLUMNS", help="all or text.  [default: all]")
+@click.option("--shards", type=int, help="Write a folder with so many files.")
+@click.option("--shard", type=int, help="Write only this file of it, from 0.")
+@click.option("--workers", type=int, help="Number of processes.  [default: 1]")
+@click.option(
+    "--ray", metavar="ADDRESS", help="Write with a Ray cluster: its address, auto or local."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the data set in the folder.")
+@click.pass_context
 def command(
+    context: click.Context,
     theme: str,
     composite_name: bool,
     num_vars: int | None,
@@ -105,8 +140,15 @@ def command(
     record_format: str,
     pairs: str | None,
     output: str,
+    mixture: str | None,
+    columns: str | None,
+    shards: int | None,
+    shard: int | None,
+    workers: int | None,
+    ray: str | None,
+    overwrite: bool,
 ) -> None:
-    """Write problems as JSON Lines.
+    """Write problems as JSON Lines, or data sets of any size.
 
     Problem i of a configuration and a seed is always the same, whatever N is. With --one-stream it
     depends on the problems before it. A problem that repeats an earlier one is kept; the number of
@@ -116,6 +158,12 @@ def command(
     DIR/answerable.jsonl: line i of both is one pair, the same problem with and without the cut.
     A matched counterpart lacks a sentence that its answer does not need, so that both have
     equally many.
+
+    The formats jsonl and parquet are for data by the million: another stream, drawn many problems
+    at a time and as reproducible as the others; the rows of a pair follow each other. With
+    --shards S -o DIR the data set is a folder of S files, --workers N writes several at once, and
+    the bytes do not depend on it. After an interruption the same command makes what is missing; a
+    finished folder has a manifest, which `treecut verify DIR` checks. -n counts problems or pairs.
     """
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.problems import (
@@ -127,11 +175,24 @@ def command(
         stream,
     )
 
-    if record_format not in ("full", "published"):
-        raise TreecutError(f"format is {record_format!r}: it must be full or published.")
+    if record_format not in (*_ONE_BY_ONE, *_BULK):
+        raise TreecutError(
+            f"format is {record_format!r}: it must be {', '.join(_ONE_BY_ONE)}, {' or '.join(_BULK)}."
+        )
+    in_bulk = record_format in _BULK
+    _check_together(context, in_bulk, mixture is not None)
     kind = None if pairs is None else check_counterpart(pairs)
     if kind is not None and num_vars is None:
         num_vars = default_num_vars(ans_depth, kind)
+    if in_bulk:
+        from treecut_tasks.cli.bulk import Output
+
+        target = Output(record_format, columns, output, shards, shard, workers, ray, overwrite)
+    if mixture is not None:
+        from treecut_tasks.cli.bulk import write_mixture
+
+        write_mixture(mixture, seed, n, target)
+        return
     config = ProblemConfig(
         theme=theme,
         composite_name=composite_name,
@@ -143,6 +204,11 @@ def command(
         sampling=sampling,  # type: ignore[arg-type]  # checked by ProblemConfig
     )
     check_count(config, n)
+    if in_bulk:
+        from treecut_tasks.cli.bulk import write_problems
+
+        write_problems(config, kind, seed, n, target)
+        return
     full = record_format == "full"
     if kind is None:
         _write_problems(stream(config, seed, one_stream), n, full, output)
@@ -150,8 +216,36 @@ def command(
         _write_pairs(pairs_stream(config, seed, kind, one_stream), n, full, output)
 
 
+def _check_together(context: click.Context, in_bulk: bool, mixed: bool) -> None:
+    """Check that no option was given that would be ignored."""
+    from treecut_tasks.errors import TreecutError
+
+    given = {
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name is not None
+        and context.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
+    }
+    if not in_bulk:
+        for option in _BULK_OPTIONS:
+            if option in given:
+                raise TreecutError(f"{option} needs --format jsonl or --format parquet.")
+    elif "--one-stream" in given:
+        raise TreecutError(
+            "--one-stream needs --format full or --format published: the formats jsonl and parquet have a "
+            "stream of their own."
+        )
+    if mixed:
+        for option in _CONFIG_OPTIONS:
+            if option in given:
+                raise TreecutError(
+                    f"{option} cannot be given with --mixture: write it into the parts of the file."
+                )
+
+
 def _write_problems(problems: Iterator[Problem], n: int, full: bool, output: str) -> None:
-    from treecut_tasks.cli.output import whole_file, with_progress
+    from treecut_tasks.cli.output import with_progress
+    from treecut_tasks.files import whole_file
 
     # Hashes of the texts, not the texts: a run of millions must not fill the memory.
     seen: set[int] = set()
@@ -164,8 +258,9 @@ def _write_problems(problems: Iterator[Problem], n: int, full: bool, output: str
 
 
 def _write_pairs(pairs: Iterator[Pair], n: int, full: bool, output: str) -> None:
-    from treecut_tasks.cli.output import made_folder, whole_file, with_progress
+    from treecut_tasks.cli.output import with_progress
     from treecut_tasks.errors import TreecutError
+    from treecut_tasks.files import made_folder, whole_file
 
     if output == "-":
         raise TreecutError("--pairs writes two files: name a folder for them with -o DIR.")

@@ -16,7 +16,7 @@ def command(directory: str) -> None:
     """
     import json
 
-    from treecut_tasks.cli.output import made_folder, whole_file
+    from treecut_tasks.files import made_folder, whole_file
     from treecut_tasks.problems import published_files
 
     folder = made_folder(directory)

@@ -27,8 +27,8 @@ def command(file: str, output: str | None, as_json: bool) -> None:
     digits, or unknown) and response; truncated (true where it was cut off) and theme may be added.
     Prints the rates of both kinds of problems, those of the paper with their 95 % intervals.
     """
-    from treecut_tasks.cli.output import whole_file
     from treecut_tasks.evaluation import score_responses, summarise_responses
+    from treecut_tasks.files import whole_file
 
     rows = _read(file)
     scored = score_responses(rows)

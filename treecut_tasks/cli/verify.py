@@ -49,7 +49,7 @@ def command(
     import sys
     from contextlib import nullcontext
 
-    from treecut_tasks.cli.output import whole_file
+    from treecut_tasks.files import whole_file
     from treecut_tasks.problems.records import iter_data_file
     from treecut_tasks.themes import load_theme
     from treecut_tasks.verification import FileReport, require_solver

@@ -6,7 +6,7 @@ import hashlib
 import random
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.config import ProblemConfig
@@ -20,6 +20,9 @@ UNKNOWN = "unknown"
 """The answer of an unanswerable problem."""
 
 
+Role = Literal["path", "off_path"]
+
+
 class Sentence(NamedTuple):
     """One stated condition.
 
@@ -28,12 +31,15 @@ class Sentence(NamedTuple):
         edge: (parent, child) in the tree; 0 is the root, i stands for x_i.
         formula: the linear formula that it states.
         constant: the formula's right-hand side, in money units.
+        role: `path` if the edge lies between the root and the questioned variable, else `off_path`.
+            The answer to a full problem needs all path sentences and no other.
     """
 
     text: str
     edge: Edge
     formula: Formula
     constant: int
+    role: Role
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ class Problem:
         formulas: the formulas of the remaining edges, breadth first (generator.md, steps 5 to 7).
         sentence_order: the place in `formulas` of each sentence of the text (step 8).
         spare: the sentence, not needed for the answer, that a matched counterpart lacks; else None.
+        drawn_cut: the formula of the cut edge and the place of its sentence, if they were drawn with
+            the problem; None in the authors' stream, see `cut`.
     """
 
     config: ProblemConfig
@@ -76,6 +84,7 @@ class Problem:
     formulas: tuple[Formula, ...]
     sentence_order: tuple[int, ...]
     spare: Removed | None = None
+    drawn_cut: tuple[Formula, int] | None = None
 
     def _wording(self) -> tuple[list[str], dict[int, str]]:
         return word_formulas(self.formulas, self.values, self.phrases, self.config.resolved_theme)
@@ -133,6 +142,7 @@ class Problem:
             (formula.parent, formula.child),
             formula,
             formula.constant(self.values),
+            sentence_role(formula.child, self.asked),
         )
 
     @property
@@ -169,9 +179,12 @@ class Problem:
         child = self.config.cut_into
         if child is None:
             return None
+        edge = (self.parents[child - 1], child)
+        if self.drawn_cut is not None:
+            formula, position = self.drawn_cut
+            return Removed(edge, self._sentence(formula), position)
         digest = hashlib.sha256(self.text.encode("utf-8")).digest()
         rng = random.Random(int.from_bytes(digest, "big"))
-        edge = (self.parents[child - 1], child)
         sampling = self.config.sampling
         (formula,) = DRAW_FORMULAS[sampling]([formula_choices(edge, sampling)], rng.getrandbits)
         place = self.tree.index(edge)
@@ -210,6 +223,34 @@ class Problem:
             config=self.config.answerable(),
             formulas=(*self.formulas[:place], cut.sentence.formula, *self.formulas[place:]),
             sentence_order=tuple(order),
+            drawn_cut=None,
+        )
+
+    def with_cut(self, config: ProblemConfig) -> Problem:
+        """The unanswerable problem that is left of this answerable one without the cut sentence.
+
+        Its `cut` is that sentence, and its `counterpart` this problem.
+
+        Args:
+            config: an unanswerable configuration that is the same but for its cut.
+
+        Raises:
+            TreecutError: it is not, or this problem lacks a sentence already.
+        """
+        child = config.cut_into
+        if child is None or config.answerable() != self.config or self.lacks is not None:
+            raise TreecutError(
+                f"Problem {self.id} cannot be cut: only a full answerable problem can, by an "
+                "unanswerable configuration that is otherwise its own."
+            )
+        place = self.tree.index((self.parents[child - 1], child))
+        order = self.sentence_order
+        return replace(
+            self,
+            config=config,
+            formulas=(*self.formulas[:place], *self.formulas[place + 1 :]),
+            sentence_order=tuple([i - (i > place) for i in order if i != place]),
+            drawn_cut=(self.formulas[place], order.index(place)),
         )
 
     def without(self, edge: Edge) -> Problem:
@@ -267,6 +308,7 @@ class Problem:
 def _sentence_record(sentence: Sentence) -> dict[str, Any]:
     return {
         "text": sentence.text,
+        "role": sentence.role,
         "edge": list(sentence.edge),
         "coefficients": [sentence.formula.a, sentence.formula.b],
         "constant": sentence.constant,
@@ -277,6 +319,16 @@ def _removed_record(removed: Removed | None) -> dict[str, Any] | None:
     if removed is None:
         return None
     return {**_sentence_record(removed.sentence), "position": removed.position}
+
+
+def sentence_role(child: int, asked: int) -> Role:
+    """The role of the sentence of an edge.
+
+    Args:
+        child: number of the variable that the edge leads into.
+        asked: number of the questioned variable; the path is x_1 … x_asked.
+    """
+    return "path" if child <= asked else "off_path"
 
 
 def content_id(text: str, answer: str) -> str:

@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from treecut_tasks.cli.output import made_folder, whole_file
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.files import made_folder, whole_file
 from treecut_tasks.report.build import Report
 from treecut_tasks.report.document import make_document
 from treecut_tasks.report.figures import make_figures

@@ -1,0 +1,201 @@
+"""A data set as a folder: what is in it, what is missing, and whether it is whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from treecut_tasks.bulk.plan import Plan, Shard
+from treecut_tasks.bulk.rows import Rows
+from treecut_tasks.bulk.shards import WrittenShard, describe
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.files import made_folder, temporary_files, whole_file, writing
+
+PLAN_NAME = "data_set.json"
+"""The file that tells what a folder is to hold; written first."""
+
+MANIFEST_NAME = "manifest.json"
+"""The file that tells what a finished folder holds; written last."""
+
+_SHARD_NAME = re.compile(r"[^\W\d]\w{0,99}-\d{5,9}-of-\d{5,9}\.(?:jsonl|parquet)")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder of one data set.
+
+    Attributes:
+        path: where it is.
+        plan: what it holds, or shall hold.
+    """
+
+    path: Path
+    plan: Plan
+
+    @classmethod
+    def open(cls, path: str, plan: Plan, overwrite: bool = False) -> Folder:
+        """Make the folder of a plan, or go on with one that was begun.
+
+        Args:
+            path: where.
+            plan: what shall be in it.
+            overwrite: whether files of another or the same data set are removed.
+
+        Raises:
+            TreecutError: it cannot be made, or holds another data set.
+        """
+        folder = cls(made_folder(path), plan)
+        if overwrite:
+            folder._clear()
+        folder._check_same()
+        if not (folder.path / PLAN_NAME).exists():
+            with whole_file(str(folder.path / PLAN_NAME)) as file:
+                file.write(plan.as_json())
+        return folder
+
+    def _clear(self) -> None:
+        # The manifest goes first: what is left of an interrupted removal does not look finished.
+        with writing(self.path):
+            (self.path / MANIFEST_NAME).unlink(missing_ok=True)
+            for file in sorted(self.path.iterdir()):
+                if _SHARD_NAME.fullmatch(file.name):
+                    file.unlink()
+            (self.path / PLAN_NAME).unlink(missing_ok=True)
+
+    def _check_same(self) -> None:
+        path = self.path / PLAN_NAME
+        if not path.exists():
+            for shard in self.plan.shards:
+                if (self.path / shard.name).exists():
+                    raise TreecutError(
+                        f"{str(self.path / shard.name)!r} is there already, but no {PLAN_NAME} tells what it "
+                        "is: use an empty folder, or --overwrite."
+                    )
+            return
+        there = _read_json(path)
+        ours = self.plan.as_dict()
+        for key in {**there, **ours}:
+            if there.get(key) != ours.get(key):
+                raise TreecutError(
+                    f"The folder {str(self.path)!r} holds another data set: its {key} is "
+                    f"{_shown(there.get(key))}, not {_shown(ours.get(key))}. Use another folder, or "
+                    "--overwrite."
+                )
+
+    def missing(self) -> list[Shard]:
+        """The files that are not there, or of which a manifest says that they are not whole."""
+        sizes = {}
+        if (self.path / MANIFEST_NAME).exists():
+            sizes = {each.name: each.bytes for each in read_manifest(self.path)}
+        return [shard for shard in self.plan.shards if not self._is_whole(shard, sizes)]
+
+    def _is_whole(self, shard: Shard, sizes: Mapping[str, int]) -> bool:
+        # Files get their names when they are whole, so that those without a known size are.
+        path = self.path / shard.name
+        return path.is_file() and path.stat().st_size == sizes.get(shard.name, path.stat().st_size)
+
+    def finish(self, known: Sequence[WrittenShard] = ()) -> bool:
+        """Write the manifest if all files are there, and remove what killed runs have left.
+
+        Args:
+            known: files that were described when they were written; the others are read.
+
+        Returns:
+            Whether the data set is finished.
+        """
+        if self.missing():
+            return False
+        described = {each.name: each for each in known}
+        entries = []
+        for shard in self.plan.shards:
+            each = described.get(shard.name) or describe_shard(self, shard)
+            entries.append({**asdict(each), "split": shard.split.name})
+        manifest = {
+            "data_set": self.plan.as_dict(),
+            "rows": sum(entry["rows"] for entry in entries),
+            "files": entries,
+        }
+        with whole_file(str(self.path / MANIFEST_NAME)) as file:
+            file.write(json.dumps(manifest, indent=2) + "\n")
+        for shard in self.plan.shards:
+            for left in temporary_files(self.path / shard.name):
+                left.unlink(missing_ok=True)
+        return True
+
+
+def describe_shard(folder: Folder, shard: Shard) -> WrittenShard:
+    """Describe a file of the folder by reading it."""
+    rows = Rows(folder.plan.recipe, shard.split).num_rows(shard.start, shard.stop)
+    return describe(folder.path / shard.name, rows)
+
+
+def read_manifest(folder: Path) -> list[WrittenShard]:
+    """What the manifest of a finished folder says of its files.
+
+    Raises:
+        TreecutError: there is none, or it is damaged.
+    """
+    path = folder / MANIFEST_NAME
+    if not path.exists():
+        raise TreecutError(
+            f"The folder {str(folder)!r} has no {MANIFEST_NAME}: it is not a finished data set; run its "
+            "`treecut generate` again to complete it."
+        )
+    data = _read_json(path)
+    try:
+        return [
+            WrittenShard(
+                str(file["name"]), int(file["rows"]), int(file["bytes"]), str(file["sha256"])
+            )
+            for file in data["files"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise TreecutError(
+            f"{str(path)!r} is not a manifest ({error!r}): make the data set again."
+        ) from error
+
+
+def check_files(folder: Path) -> Iterator[tuple[WrittenShard, str | None]]:
+    """Compare every file of a finished folder with the manifest.
+
+    Yields:
+        What the manifest says of a file, and what is wrong with it, or None.
+
+    Raises:
+        TreecutError: there is no manifest, or it is damaged.
+    """
+    for expected in read_manifest(folder):
+        path = folder / expected.name
+        if not path.is_file():
+            yield expected, "is missing"
+            continue
+        found = describe(path, expected.rows)
+        if found.bytes != expected.bytes:
+            yield expected, f"has {found.bytes} bytes, not {expected.bytes}"
+        elif found.sha256 != expected.sha256:
+            yield expected, f"has the SHA-256 {found.sha256}, not {expected.sha256}"
+        else:
+            yield expected, None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise TreecutError(
+            f"{str(path)!r} cannot be read ({error}): use an empty folder, or --overwrite."
+        ) from error
+    if not isinstance(data, dict):
+        raise TreecutError(
+            f"{str(path)!r} is not a JSON object: use an empty folder, or --overwrite."
+        )
+    return data
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,181 @@
+"""The rows of a data set as JSON Lines, byte for byte what `json.dumps` makes of full records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecut_tasks.bulk.columns import content_ids, pair_ids
+from treecut_tasks.bulk.draws import Draws, Ints, all_phrases
+from treecut_tasks.bulk.pieces import Codes, Pieces, Written
+from treecut_tasks.bulk.texts import Member, Sentences, Words, beside, flat, members
+from treecut_tasks.problems import ProblemConfig
+from treecut_tasks.problems.formulas import MAX_COEFFICIENT
+from treecut_tasks.problems.problem import sentence_role
+
+_COEFFICIENTS = range(-MAX_COEFFICIENT, MAX_COEFFICIENT + 1)
+
+
+class LineWriter:
+    """Writes problems of one configuration."""
+
+    def __init__(self, config: ProblemConfig, paired: bool, text_only: bool) -> None:
+        """Prepare the pieces.
+
+        Args:
+            config: what the rows were drawn from.
+            paired: whether both members of each pair are written, the unanswerable one first.
+            text_only: whether just ids, problems, answers and solutions are written.
+        """
+        self._config, self._paired, self._text_only = config, paired, text_only
+        # Ids are made of texts as they are, lines of texts as JSON writes them.
+        self._plain, self._escaped = Pieces(), Pieces(escaped=True)
+        self._plain_words = Words(config, self._plain)
+        self._words = Words(config, self._escaped)
+
+    def write(self, draws: Draws) -> Written:
+        """Write every row as one line, or as two if they are pairs."""
+        plain_sentences = self._plain_words.sentences(draws)
+        sentences = self._words.sentences(draws)
+        written = members(draws, self._paired)
+        ids = [self._ids(member, plain_sentences) for member in written]
+        pairs = pair_ids(*ids) if self._paired else []
+        # The table of pieces grows while lines are composed, so that the numbers of the ids, which
+        # follow it, are known only afterwards; until then they are counted down from -1.
+        places = -1 - np.arange(len(draws))
+        parts: list[Codes | Ints] = []
+        for number, member in enumerate(written):
+            parts += self._line(member, sentences, places - number * len(draws))
+            if self._paired:
+                parts += [self._syntax(', "pair_id": "'), places - len(written) * len(draws)]
+                parts.append(self._syntax('"'))
+            parts.append(self._syntax("}\n"))
+        codes = beside(_as_columns(parts, len(draws)))
+        codes = np.where(codes < 0, len(self._escaped) - 1 - codes, codes)
+        return self._escaped.write(codes, [*(each for of in ids for each in of), *pairs])
+
+    def _ids(self, member: Member, sentences: Sentences) -> list[str]:
+        texts = self._plain.write(self._plain_words.text(member, sentences))
+        answers = self._plain.write(self._plain_words.answer(member)).strings()
+        return content_ids(texts, answers)
+
+    def _syntax(self, text: str) -> Ints:
+        return np.array([self._escaped.syntax(text, [text])])
+
+    def _line(self, member: Member, sentences: Sentences, ids: Ints) -> Iterator[Codes | Ints]:
+        """The pieces of one record, but for what follows its last key."""
+        words = self._words
+        yield self._syntax('{"id": "')
+        yield ids
+        yield self._syntax('", "problem": "')
+        yield words.text(member, sentences)
+        yield self._syntax('", "answer": "')
+        yield words.answer(member)
+        yield self._syntax('", "proof": "')
+        yield words.solution(member, sentences)
+        if self._text_only:
+            yield self._syntax('"')
+            return
+        draws, config = member.draws, member.config
+        yield self._syntax(f'", "config": {json.dumps(config.as_dict())}, "variables": [')
+        yield self._variables(draws.phrases)
+        yield self._syntax('], "values": [')
+        yield self._numbers(draws.values)
+        yield self._syntax('], "parents": [')
+        yield self._numbers(draws.parents)
+        yield self._syntax(f'], "asked": {config.ans_depth}, "sentences": [')
+        yield self._sentences(member, sentences, member.order, separated=True)
+        yield self._syntax("]")
+        for key, lacking in (("cut", member.cut), ("spare", member.spare)):
+            if lacking is None:
+                yield self._syntax(f', "{key}": null')
+                continue
+            yield self._syntax(f', "{key}": ')
+            children = lacking[:, None]
+            # Its position follows inside the object.
+            yield self._sentences(member, sentences, children, separated=False)[:, :-1]
+            yield self._constants(member, children, ', "position": ')[:, 0]
+            yield self._numbers(member.positions[:, None])
+            yield self._syntax("}")
+
+    def _variables(self, phrases: Ints) -> Codes:
+        names = [name.variable for name in all_phrases(self._config)]
+        objects = [
+            json.dumps({"name": str(name), "entity": name.entity, "item": name.item})
+            for name in names
+        ]
+        return self._listed("variables", objects, phrases)
+
+    def _numbers(self, numbers: Ints) -> Codes:
+        largest = int(numbers.max(initial=0))
+        # Groups of a few sizes only, so that there are few of them.
+        size = 1 << max(8, largest.bit_length())
+        return self._listed(("numbers", size), [str(number) for number in range(size)], numbers)
+
+    def _listed(self, key: object, texts: list[str], numbers: Ints) -> Codes:
+        """Elements of a list, with commas between them."""
+        first = self._escaped.syntax((key, "first"), texts)
+        others = self._escaped.syntax((key, "others"), [f", {text}" for text in texts])
+        codes = (numbers + others).astype(np.int32)
+        codes[:, 0] += first - others
+        return codes
+
+    def _sentences(
+        self, member: Member, sentences: Sentences, children: Ints, separated: bool
+    ) -> Codes:
+        """Sentences as objects; `children` is of shape [rows, k]."""
+        draws = member.draws
+        codes = np.empty((*children.shape, 8), dtype=np.int32)
+        codes[..., 0] = self._syntax(', {"text": "')
+        codes[:, 0, 0] = self._syntax('{"text": "')
+        codes[..., 1:5] = self._words.sentence_texts(sentences, children, ".")
+        parents, a, b = (
+            np.take_along_axis(numbers, children - 1, axis=1)
+            for numbers in (draws.parents, draws.a, draws.b)
+        )
+        codes[..., 5] = self._edges() + parents * (draws.config.vars + 1) + children
+        least, choices = _COEFFICIENTS[0], len(_COEFFICIENTS)
+        codes[..., 6] = self._coefficients() + (a - least) * choices + b - least
+        codes[..., 7] = self._constants(member, children, "}" if separated else "")
+        return flat(codes)
+
+    def _edges(self) -> int:
+        numbers, asked = range(self._config.vars + 1), self._config.ans_depth
+        return self._escaped.syntax(
+            "edges",
+            (
+                f'", "role": "{sentence_role(child, asked)}", "edge": [{parent}, {child}], '
+                for parent in numbers
+                for child in numbers
+            ),
+        )
+
+    def _coefficients(self) -> int:
+        return self._escaped.syntax(
+            "coefficients",
+            (
+                f'"coefficients": [{a}, {b}], "constant": '
+                for a in _COEFFICIENTS
+                for b in _COEFFICIENTS
+            ),
+        )
+
+    def _constants(self, member: Member, children: Ints, end: str) -> Codes:
+        """Constants, which are multiples of the step and may be negative."""
+        theme = self._config.resolved_theme
+        largest = 2 * MAX_COEFFICIENT * theme.value_max // theme.value_step
+        steps = range(-largest, largest + 1)
+        first = self._escaped.syntax(
+            ("constants", end), (f"{step * theme.value_step}{end}" for step in steps)
+        )
+        constants = np.take_along_axis(member.draws.constants, children - 1, axis=1)
+        return (constants // theme.value_step + largest + first).astype(np.int32)
+
+
+def _as_columns(parts: list[Codes | Ints], rows: int) -> list[NDArray[Any]]:
+    """Give what is the same in all rows a line for each."""
+    return [np.broadcast_to(part, rows) if part.shape == (1,) else part for part in parts]

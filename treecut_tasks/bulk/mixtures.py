@@ -1,0 +1,192 @@
+"""Reading recipes from YAML files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from fractions import Fraction
+from math import gcd, lcm
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from treecut_tasks.bulk.recipe import MAX_CYCLE, Part, Recipe
+from treecut_tasks.bulk.splits import HASHES, WHOLE, PairKind, Split
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.problems import ProblemConfig, check_counterpart, default_num_vars
+
+_KEYS = ("parts", "splits", "separate_items")
+_CONFIG_KEYS = tuple(field.name for field in fields(ProblemConfig) if field.name != "unanswerable")
+_PART_KEYS = ("weight", "pairs", "answerable_share", *_CONFIG_KEYS)
+
+
+def read_mixture(path: str | Path, seed: int) -> Recipe:
+    """Read a mixture: parts with weights, and the splits of the data set.
+
+    The file is a YAML mapping. `parts` is a list of mappings; each takes the parameters of a
+    `ProblemConfig` but `unanswerable`, and besides
+
+    - `weight`: its share of the entries relative to the other parts, a number above 0; 1 if missing
+    - `pairs`: `full` or `matched` for pairs with such counterparts; `none` if missing
+    - `answerable_share`: without pairs, the share of answerable problems from 0 to 1; 0 if missing
+
+    `splits` maps names of splits to their shares, which add up to 1; without it there is one.
+    `separate_items: true` gives each split item names of its own.
+
+    Args:
+        path: the file.
+        seed: names the stream of problems.
+
+    Raises:
+        TreecutError: an unreadable file, or a key or value that is not allowed.
+    """
+    source = str(path)
+    data = _mapping(_load(path), f"The mixture {source!r}", _KEYS, ("parts",))
+    parts = data["parts"]
+    if not isinstance(parts, list) or not parts:
+        raise TreecutError(
+            f"The mixture {source!r} has parts: {parts!r}, which must be a list of one or more parts."
+        )
+    weighted: list[tuple[Fraction, ProblemConfig, PairKind]] = []
+    for number, part in enumerate(parts, start=1):
+        weighted += _parts(part, f"Part {number} of the mixture {source!r}")
+    separate = data.get("separate_items", False)
+    if not isinstance(separate, bool):
+        raise TreecutError(
+            f"The mixture {source!r} has separate_items: {separate!r}, which must be true or false."
+        )
+    return Recipe(
+        tuple(
+            Part(config, pairs, weight)
+            for weight, (_, config, pairs) in zip(
+                _whole_weights(weighted, source), weighted, strict=True
+            )
+        ),
+        seed,
+        _splits(data.get("splits", {WHOLE.name: 1}), source, separate),
+        separate,
+    )
+
+
+def _load(path: str | Path) -> Any:
+    try:
+        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TreecutError(
+            f"The mixture {str(path)!r} cannot be read ({error.strerror}): give the path of a YAML file."
+        ) from error
+    except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise TreecutError(
+            f"The mixture {str(path)!r} is not valid YAML in UTF-8 ({reason}): mend the file."
+        ) from error
+
+
+def _mapping(
+    data: Any, what: str, allowed: tuple[str, ...], required: tuple[str, ...]
+) -> Mapping[str, Any]:
+    if not isinstance(data, dict):
+        raise TreecutError(
+            f"{what} is {data!r}: it must be a mapping with the keys {', '.join(allowed)}."
+        )
+    unknown = [str(key) for key in data if key not in allowed]
+    if unknown:
+        raise TreecutError(
+            f"{what} has the unknown key {unknown[0]!r}: the keys are {', '.join(allowed)}."
+        )
+    for key in required:
+        if key not in data:
+            raise TreecutError(f"{what} lacks the key {key!r}: the keys are {', '.join(allowed)}.")
+    return data
+
+
+def _parts(data: Any, what: str) -> list[tuple[Fraction, ProblemConfig, PairKind]]:
+    """One part of the file; two parts of the recipe where problems of both kinds are wanted."""
+    part = _mapping(data, what, _PART_KEYS, ())
+    weight = _fraction(part.get("weight", 1), f"{what} has the weight")
+    if weight <= 0:
+        raise TreecutError(f"{what} has the weight {part['weight']!r}: it must be above 0.")
+    pairs: PairKind = "none"
+    if part.get("pairs", "none") != "none":
+        pairs = check_counterpart(part["pairs"])
+    parameters = {key: part[key] for key in _CONFIG_KEYS if key in part}
+    if pairs != "none" and "num_vars" not in parameters:
+        ans_depth = parameters.get("ans_depth", ProblemConfig().ans_depth)
+        if type(ans_depth) is int:
+            parameters["num_vars"] = default_num_vars(ans_depth, pairs)
+    share = _fraction(part.get("answerable_share", 0), f"{what} has the answerable_share")
+    if not 0 <= share <= 1:
+        raise TreecutError(f"{what} has the answerable_share {share}: it must be from 0 to 1.")
+    if pairs != "none" and "answerable_share" in part:
+        raise TreecutError(
+            f"{what} has pairs and an answerable_share: half of all pairs is answerable; leave out one of "
+            "the two keys."
+        )
+    found: list[tuple[Fraction, ProblemConfig, PairKind]] = []
+    if share < 1:
+        found.append((weight * (1 - share), ProblemConfig(**parameters), pairs))
+    if share > 0:
+        answerable = {key: parameters[key] for key in parameters if key != "cut_depth"}
+        found.append((weight * share, ProblemConfig(**answerable, unanswerable=False), "none"))
+    return found
+
+
+def _fraction(value: Any, what: str) -> Fraction:
+    """A number as it is written: 0.1 is one tenth."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise TreecutError(f"{what} {value!r}: it must be a number.")
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError) as error:
+        raise TreecutError(
+            f"{what} {value!r}: it must be a number such as 3, 0.25 or 1/3."
+        ) from error
+
+
+def _whole_weights(
+    weighted: list[tuple[Fraction, ProblemConfig, PairKind]], source: str
+) -> list[int]:
+    scale = lcm(*(weight.denominator for weight, _, _ in weighted))
+    weights = [int(weight * scale) for weight, _, _ in weighted]
+    common = gcd(*weights)
+    weights = [weight // common for weight in weights]
+    if sum(weights) > MAX_CYCLE:
+        raise TreecutError(
+            f"The mixture {source!r} has weights as {' to '.join(map(str, weights))}, which together must "
+            f"not exceed {MAX_CYCLE}: use rounder weights."
+        )
+    return weights
+
+
+def _splits(data: Any, source: str, separate_items: bool) -> tuple[Split, ...]:
+    what = f"The mixture {source!r}"
+    if not isinstance(data, dict) or not data:
+        raise TreecutError(
+            f"{what} has splits: {data!r}, which must map names to shares, such as {{train: 0.9, test: 0.1}}."
+        )
+    shares = []
+    for name, value in data.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise TreecutError(
+                f"{what} has a split named {name!r}: use letters, digits and underscores, such as train."
+            )
+        share = _fraction(value, f"{what} has for the split {name!r} the share")
+        if share <= 0:
+            raise TreecutError(
+                f"{what} has for the split {name!r} the share {value!r}: it must be above 0."
+            )
+        shares.append((name, share))
+    total = sum(share for _, share in shares)
+    if total != 1:
+        raise TreecutError(
+            f"{what} has splits whose shares add up to {total}: they must add up to 1."
+        )
+    if separate_items:
+        # Other items are other names; hashes have nothing to add.
+        return tuple(Split(name, share) for name, share in shares)
+    splits, start = [], Fraction(0)
+    for name, share in shares:
+        low, start = int(start * HASHES), start + share
+        splits.append(Split(name, share, low, int(start * HASHES)))
+    return tuple(splits)

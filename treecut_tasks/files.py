@@ -1,0 +1,141 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import secrets
+import signal
+import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO, TextIO
+
+from treecut_tasks.errors import TreecutError
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[TextIO]:
+    """Open a text file that appears under its name only when all of it was written.
+
+    `-` is standard output, whose errors pass. An exception, an interrupt or a termination signal
+    leaves an earlier file of that name as it was. Devices and pipes are written to directly.
+
+    Raises:
+        TreecutError: the file cannot be written.
+    """
+    if path == "-":
+        if sys.stdout is None:  # `>&-` in a shell
+            raise TreecutError("Standard output is closed: give a file with -o.")
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(path)
+    with writing(target):
+        if target.exists() and not target.is_file() and not target.is_dir():
+            with target.open("w", encoding="utf-8", newline="\n") as device:
+                yield device
+            return
+        if target.is_dir():
+            raise IsADirectoryError(21, os.strerror(21))
+        # A link keeps pointing at the file; the file itself is replaced.
+        target = target.resolve()
+        with (
+            _replaced_when_whole(target) as temporary,
+            temporary.open("x", encoding="utf-8", newline="\n") as file,
+        ):
+            yield file
+
+
+@contextmanager
+def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
+    """The same for bytes, and what appears under the name has reached the disk before.
+
+    Raises:
+        TreecutError: the file cannot be written.
+    """
+    with writing(target), _replaced_when_whole(target) as temporary, temporary.open("xb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def temporary_files(target: Path) -> list[Path]:
+    """What runs that were killed have left of a file."""
+    return sorted(target.parent.glob(f".{glob.escape(target.name)}.*"))
+
+
+@contextmanager
+def _replaced_when_whole(target: Path) -> Iterator[Path]:
+    """A path for a temporary file that takes the target's place when the block ends well."""
+    # Named before it is made, so that no interrupt can come between making and remembering it.
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    with termination_raises():
+        try:
+            yield temporary
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Turn errors of the operating system into sentences about one file or folder."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            remedy = "make room, or give a path on another disk"
+        else:
+            remedy = "give a path in a folder that exists and that you may write to"
+        raise TreecutError(
+            f"{str(target)!r} cannot be written ({error.strerror}): {remedy}."
+        ) from error
+
+
+@contextmanager
+def termination_raises() -> Iterator[None]:
+    """Let termination signals unwind the program, so that the temporary file is removed."""
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + signum)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Only the main thread may set handlers.
+        return
+    # Windows has no SIGHUP; and what is ignored (`nohup`) stays ignored.
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    caught = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def made_folder(path: str) -> Path:
+    """Return a folder, made if it does not exist.
+
+    Raises:
+        TreecutError: it cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TreecutError(
+            f"The folder {path!r} cannot be made ({error.strerror}): give a path that you may write to."
+        ) from error
+    return folder
