@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from treecut_tasks.cli.verifying import Target
 
 # Exit status for labels that are wrong or cannot be proven; bad input has 2.
 _WRONG = 1
@@ -20,7 +20,7 @@ _WORTH_A_BAR_SOLVING = 500
 
 
 @click.command("verify")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE|DIR...")
 @click.option(
     "--theme",
     metavar="NAME|FILE",
@@ -36,49 +36,65 @@ _WORTH_A_BAR_SOLVING = 500
     is_flag=True,
     help="Also tell how often an extra assumption would fix an unanswerable price.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Number of processes, each for one file at a time.",
+)
+@click.option(
+    "--files-only", is_flag=True, help="Compare folders with their manifests, but prove nothing."
+)
 def command(
-    files: tuple[str, ...], theme: str | None, certificates: str | None, assumptions: bool
+    files: tuple[str, ...],
+    theme: str | None,
+    certificates: str | None,
+    assumptions: bool,
+    workers: int,
+    files_only: bool,
 ) -> None:
     """Prove the answers of data files from texts alone.
 
     Every problem is read back, without the knowledge of how it was made, and decided by exact
     arithmetic. A stated answer that is not the proven one is reported with a proof that can be
     checked by hand, and so is a text that cannot be read; the exit status is then 1.
+
+    Of a folder that `treecut generate --shards` has finished, every file is first compared with
+    the manifest, and repeated problems are counted.
     """
-    import json
     import sys
     from contextlib import nullcontext
 
+    from treecut_tasks.cli.verifying import Proving, check_folders, prove_files
+    from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import whole_file
-    from treecut_tasks.problems.records import iter_data_file
     from treecut_tasks.themes import load_theme
-    from treecut_tasks.verification import FileReport, require_solver
+    from treecut_tasks.verification import require_solver
 
     themes = None if theme is None else (load_theme(theme),)
     if assumptions:
         require_solver()
     if certificates is not None:
         _check_no_input(certificates, files)
-    worth_a_bar = _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR
+        if workers > 1:
+            raise TreecutError(
+                "Certificates are written in the order of the problems: leave out --workers or "
+                "--certificates."
+            )
     # The report must not run into certificates on standard output.
     say = _speaker(to_error=certificates == "-")
-    all_proven = True
+    targets, all_right = check_folders(files, say)
+    if files_only:
+        sys.exit(0 if all_right else _WRONG)
+    worth_a_bar = _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR
     with (
         nullcontext() if certificates is None else whole_file(certificates) as output,
-        _progress(files, worth_a_bar) as advance,
+        _progress(targets, worth_a_bar) as advance,
     ):
-        for path in files:
-            report = FileReport(path, say, themes, assumptions)
-            for record in iter_data_file(path):
-                certificate = report.add(record.problem, record.answer, record.source)
-                if output is not None:
-                    output.write(json.dumps(certificate, ensure_ascii=False) + "\n")
-                advance()
-            report.summarise()
-            if report.unreadable and themes is None:
-                say("  Texts of a theme of your own are read with --theme FILE.")
-            all_proven = all_proven and report.all_proven
-    if not all_proven:
+        proving = Proving(themes, assumptions, output, say, advance)
+        all_right = prove_files(targets, workers, proving) and all_right
+    if not all_right:
         sys.exit(_WRONG)
 
 
@@ -109,23 +125,17 @@ def _speaker(to_error: bool) -> Callable[[str], None]:
 
 
 @contextmanager
-def _progress(files: Sequence[str], worth_a_bar: int) -> Iterator[Callable[[], None]]:
-    """A function to call after each problem: on a terminal, long work shows a bar."""
+def _progress(targets: Sequence[Target], worth_a_bar: int) -> Iterator[Callable[[int], None]]:
+    """A function to call after some problems: on a terminal, long work shows a bar."""
     import sys
-    from pathlib import Path
 
     length = 0
     if sys.stderr.isatty():
-        length = sum(_count_lines(path) for path in map(Path, files) if path.is_file())
+        length = sum(target.count() for target in targets)
     if length < worth_a_bar:
-        yield lambda: None
+        yield lambda _: None
         return
     with click.progressbar(
         length=length, label="Verifying", file=sys.stderr, update_min_steps=max(1, length // 200)
     ) as bar:
-        yield lambda: bar.update(1)
-
-
-def _count_lines(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(1 for _ in file)
+        yield bar.update

@@ -32,6 +32,7 @@ class FileReport:
         say: Callable[[str], None],
         themes: Sequence[Theme] | None = None,
         assumptions: bool = False,
+        mixed: bool = False,
     ) -> None:
         """Begin a report.
 
@@ -40,7 +41,9 @@ class FileReport:
             say: takes one message, of one or more lines.
             themes: vocabularies in which texts may be written; None for the built-in ones.
             assumptions: whether to weigh `ASSUMPTIONS` for every undetermined problem.
+            mixed: whether problems of different themes may stand in the file.
         """
+        self._mixed = mixed
         self._path = path
         self._say = say
         self._themes = themes
@@ -82,7 +85,8 @@ class FileReport:
             self._unreadable += 1
             self._say(f"{source}: {error}\n  Problem: {problem}")
             return unreadable_certificate(problem, answer, source, reason=str(error))
-        self._check_one_theme(source, verified.read.theme)
+        if not self._mixed:
+            self._check_one_theme(source, verified.read.theme)
         if verified.agrees:
             self._proven[answer == UNKNOWN] += 1
         else:
