@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, Literal, TextIO, cast
 
 from treecut_tasks.errors import TreecutError
 
@@ -36,20 +36,12 @@ def whole_file(path: str) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     target = Path(path)
-    with writing(target):
-        if target.exists() and not target.is_file() and not target.is_dir():
-            with target.open("w", encoding="utf-8", newline="\n") as device:
-                yield device
-            return
-        if target.is_dir():
-            raise IsADirectoryError(21, os.strerror(21))
-        # A link keeps pointing at the file; the file itself is replaced.
-        target = target.resolve()
-        with (
-            _replaced_when_whole(target) as temporary,
-            temporary.open("x", encoding="utf-8", newline="\n") as file,
-        ):
-            yield file
+    with (
+        writing(target),
+        _place_to_write(target) as (place, mode),
+        place.open(mode, encoding="utf-8", newline="\n") as file,
+    ):
+        yield file
 
 
 @contextmanager
@@ -59,10 +51,25 @@ def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
     Raises:
         TreecutError: the file cannot be written.
     """
-    with writing(target), _replaced_when_whole(target) as temporary, temporary.open("xb") as file:
-        yield file
+    with writing(target), _place_to_write(target) as (place, mode), place.open(f"{mode}b") as file:
+        yield cast(BinaryIO, file)
         file.flush()
-        os.fsync(file.fileno())
+        if place != target:
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def _place_to_write(target: Path) -> Iterator[tuple[Path, Literal["w", "x"]]]:
+    """Where to write what shall stand in a file, and the mode in which to open that place."""
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if target.exists() and not target.is_file():
+        # A device or pipe, which must not be replaced by a file.
+        yield target, "w"
+        return
+    # A link keeps pointing at the file; the file itself is replaced.
+    with _replaced_when_whole(target.resolve()) as temporary:
+        yield temporary, "x"
 
 
 def temporary_files(target: Path) -> list[Path]:
