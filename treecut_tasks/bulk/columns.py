@@ -18,12 +18,14 @@ from treecut_tasks.bulk.texts import Member, Sentences, Words
 from treecut_tasks.problems.problem import sentence_role
 
 _NUMBERS = pa.list_(pa.int32())
+# Prices, and what formulas make of them, are as large as a theme says.
+_MONEY = pa.int64()
 _SENTENCE = [
     ("text", pa.string()),
     ("role", pa.string()),
     ("edge", _NUMBERS),
     ("coefficients", _NUMBERS),
-    ("constant", pa.int32()),
+    ("constant", _MONEY),
 ]
 _REMOVED = pa.struct([*_SENTENCE, ("position", pa.int32())])
 _CONFIG = [
@@ -47,7 +49,7 @@ _TEXT_FIELDS = [
 _FURTHER_FIELDS = [
     ("config", pa.struct(_CONFIG)),
     ("variables", pa.list_(pa.struct(_VARIABLE))),
-    ("values", _NUMBERS),
+    ("values", pa.list_(_MONEY)),
     ("parents", _NUMBERS),
     ("asked", pa.int32()),
     ("sentences", pa.list_(pa.struct(_SENTENCE))),
@@ -133,7 +135,7 @@ def further_columns(
     return {
         "config": _repeated(config.as_dict(), pa.struct(_CONFIG), rows),
         "variables": _lists(variables.take(pa.array(draws.phrases.reshape(-1))), rows),
-        "values": _number_lists(draws.values),
+        "values": _lists(pa.array(draws.values.reshape(-1), type=_MONEY), rows),
         "parents": _number_lists(draws.parents),
         "asked": pa.array(np.full(rows, config.ans_depth), type=pa.int32()),
         "sentences": _lists(
@@ -164,7 +166,7 @@ def _sentence_fields(
         roles.take(pa.array(child)),
         _number_lists(np.stack([parents, child], axis=1)),
         _number_lists(np.stack([a, b], axis=1)),
-        pa.array(constants, type=pa.int32()),
+        pa.array(constants, type=_MONEY),
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ class LineWriter:
         yield self._syntax(f'", "config": {json.dumps(config.as_dict())}, "variables": [')
         yield self._variables(draws.phrases)
         yield self._syntax('], "values": [')
-        yield self._numbers(draws.values)
+        yield self._values(draws.values)
         yield self._syntax('], "parents": [')
         yield self._numbers(draws.parents)
         yield self._syntax(f'], "asked": {config.ans_depth}, "sentences": [')
@@ -111,15 +111,18 @@ class LineWriter:
         return self._listed("variables", objects, phrases)
 
     def _numbers(self, numbers: Ints) -> Codes:
-        largest = int(numbers.max(initial=0))
-        # Groups of a few sizes only, so that there are few of them.
-        size = 1 << max(8, largest.bit_length())
-        return self._listed(("numbers", size), [str(number) for number in range(size)], numbers)
+        """Numbers of variables and of sentences."""
+        return self._listed("numbers", range(self._config.vars + 1), numbers)
 
-    def _listed(self, key: object, texts: list[str], numbers: Ints) -> Codes:
-        """Elements of a list, with commas between them."""
-        first = self._escaped.syntax((key, "first"), texts)
-        others = self._escaped.syntax((key, "others"), [f", {text}" for text in texts])
+    def _values(self, values: Ints) -> Codes:
+        theme = self._config.resolved_theme
+        prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
+        return self._listed("values", prices, (values - theme.value_min) // theme.value_step)
+
+    def _listed(self, key: str, elements: Sequence[object], numbers: Ints) -> Codes:
+        """Elements of a list by their numbers, with commas between them."""
+        first = self._escaped.syntax((key, "first"), map(str, elements))
+        others = self._escaped.syntax((key, "others"), (f", {each}" for each in elements))
         codes = (numbers + others).astype(np.int32)
         codes[:, 0] += first - others
         return codes

@@ -15,6 +15,7 @@ from typing import Any
 from treecut_tasks.bulk.splits import WHOLE, PairKind, Split, portions
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import ProblemConfig
+from treecut_tasks.problems.formulas import MAX_COEFFICIENT
 from treecut_tasks.problems.pairs import check_pair
 from treecut_tasks.problems.streams import check_seed
 from treecut_tasks.themes import Theme
@@ -22,6 +23,9 @@ from treecut_tasks.themes import Theme
 # A cycle of a mixture is a list in memory; nobody needs finer weights than this.
 MAX_CYCLE = 10_000
 """Largest sum of the whole weights of a mixture."""
+
+# What a column of whole numbers holds; the largest sum in a sentence must fit.
+_MAX_NUMBER = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,12 @@ class Part:
     weight: int = 1
 
     def __post_init__(self) -> None:
+        theme = self.config.resolved_theme
+        if 2 * MAX_COEFFICIENT * theme.value_max > _MAX_NUMBER:
+            raise TreecutError(
+                f"The theme {theme.name!r} has prices up to {theme.value_max}, but the formats jsonl and "
+                f"parquet hold prices up to {_MAX_NUMBER // (2 * MAX_COEFFICIENT)}: use smaller prices."
+            )
         if self.pairs != "none":
             check_pair(self.config, self.pairs)
 
