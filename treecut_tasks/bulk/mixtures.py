@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from fractions import Fraction
 from math import gcd, lcm
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 
 from treecut_tasks.bulk.recipe import MAX_CYCLE, Part, Recipe
 from treecut_tasks.bulk.splits import HASHES, WHOLE, PairKind, Split
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems import ProblemConfig, check_counterpart, default_num_vars
+from treecut_tasks.problems import ProblemConfig, default_num_vars
+from treecut_tasks.problems.pairs import check_pair
 
 _KEYS = ("parts", "splits", "separate_items")
 _CONFIG_KEYS = tuple(field.name for field in fields(ProblemConfig) if field.name != "unanswerable")
 _PART_KEYS = ("weight", "pairs", "answerable_share", *_CONFIG_KEYS)
+_PAIR_KINDS: tuple[PairKind, ...] = get_args(PairKind)
+
+# A number as text; its size is limited so that computing with it is quick.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:/[0-9]{1,18})?")
+_MAX_NUMBER = 10**18
+# Splits are drawn by drawing names until they belong to it.
+_MIN_SHARE = Fraction(1, 10_000)
+# A split names files, on all kinds of systems.
+_SPLIT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+# Far above what mixtures need.
+_MAX_NODES = 100_000
+# What the YAML library raises for tags such as `!!bool x`.
+_BAD_TAGS = (AttributeError, IndexError, KeyError, TypeError)
 
 
 def read_mixture(path: str | Path, seed: int) -> Recipe:
@@ -46,7 +61,7 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
     parts = data["parts"]
     if not isinstance(parts, list) or not parts:
         raise TreecutError(
-            f"The mixture {source!r} has parts: {parts!r}, which must be a list of one or more parts."
+            f"The mixture {source!r} has parts: {_shown(parts)}, which must be a list of one or more parts."
         )
     weighted: list[tuple[Fraction, ProblemConfig, PairKind]] = []
     for number, part in enumerate(parts, start=1):
@@ -54,7 +69,7 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
     separate = data.get("separate_items", False)
     if not isinstance(separate, bool):
         raise TreecutError(
-            f"The mixture {source!r} has separate_items: {separate!r}, which must be true or false."
+            f"The mixture {source!r} has separate_items: {_shown(separate)}, which must be true or false."
         )
     return Recipe(
         tuple(
@@ -71,16 +86,45 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
 
 def _load(path: str | Path) -> Any:
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise TreecutError(
             f"The mixture {str(path)!r} cannot be read ({error.strerror}): give the path of a YAML file."
         ) from error
-    except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError, *_BAD_TAGS) as error:
         reason = " ".join(str(error).split())
         raise TreecutError(
             f"The mixture {str(path)!r} is not valid YAML in UTF-8 ({reason}): mend the file."
         ) from error
+    _check_size(data, str(path))
+    return data
+
+
+def _check_size(data: Any, source: str) -> None:
+    """Check that all of the data can be shown: aliases can make a short file endless."""
+    left, seen = [data], 0
+    while left:
+        node = left.pop()
+        seen += 1
+        if seen > _MAX_NODES:
+            raise TreecutError(
+                f"The mixture {source!r} holds more than {_MAX_NODES} values, counting those that aliases "
+                "repeat: use fewer parts."
+            )
+        if isinstance(node, dict):
+            left += [*node, *node.values()]
+        elif isinstance(node, (list, tuple, set)):
+            left += node
+        elif isinstance(node, int) and abs(node) > _MAX_NUMBER:
+            raise TreecutError(
+                f"The mixture {source!r} holds a number of more than {len(str(_MAX_NUMBER)) - 1} digits: use "
+                "smaller numbers."
+            )
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _mapping(
@@ -88,12 +132,12 @@ def _mapping(
 ) -> Mapping[str, Any]:
     if not isinstance(data, dict):
         raise TreecutError(
-            f"{what} is {data!r}: it must be a mapping with the keys {', '.join(allowed)}."
+            f"{what} is {_shown(data)}: it must be a mapping with the keys {', '.join(allowed)}."
         )
     unknown = [str(key) for key in data if key not in allowed]
     if unknown:
         raise TreecutError(
-            f"{what} has the unknown key {unknown[0]!r}: the keys are {', '.join(allowed)}."
+            f"{what} has the unknown key {_shown(unknown[0])}: the keys are {', '.join(allowed)}."
         )
     for key in required:
         if key not in data:
@@ -107,9 +151,7 @@ def _parts(data: Any, what: str) -> list[tuple[Fraction, ProblemConfig, PairKind
     weight = _fraction(part.get("weight", 1), f"{what} has the weight")
     if weight <= 0:
         raise TreecutError(f"{what} has the weight {part['weight']!r}: it must be above 0.")
-    pairs: PairKind = "none"
-    if part.get("pairs", "none") != "none":
-        pairs = check_counterpart(part["pairs"])
+    pairs = _pair_kind(part.get("pairs", "none"), what)
     parameters = {key: part[key] for key in _CONFIG_KEYS if key in part}
     if pairs != "none" and "num_vars" not in parameters:
         ans_depth = parameters.get("ans_depth", ProblemConfig().ans_depth)
@@ -124,24 +166,40 @@ def _parts(data: Any, what: str) -> list[tuple[Fraction, ProblemConfig, PairKind
             "the two keys."
         )
     found: list[tuple[Fraction, ProblemConfig, PairKind]] = []
-    if share < 1:
-        found.append((weight * (1 - share), ProblemConfig(**parameters), pairs))
-    if share > 0:
-        answerable = {key: parameters[key] for key in parameters if key != "cut_depth"}
-        found.append((weight * share, ProblemConfig(**answerable, unanswerable=False), "none"))
+    try:
+        if share < 1:
+            found.append((weight * (1 - share), ProblemConfig(**parameters), pairs))
+        if share > 0:
+            answerable = {key: parameters[key] for key in parameters if key != "cut_depth"}
+            found.append((weight * share, ProblemConfig(**answerable, unanswerable=False), "none"))
+        if pairs != "none":
+            check_pair(found[0][1], pairs)
+    except TreecutError as error:
+        raise TreecutError(f"{what} cannot be made. {error}") from error
     return found
+
+
+def _pair_kind(value: Any, what: str) -> PairKind:
+    for kind in _PAIR_KINDS:
+        if value == kind:
+            return kind
+    raise TreecutError(
+        f"{what} has pairs: {_shown(value)}, which must be {', '.join(_PAIR_KINDS[:-1])} or "
+        f"{_PAIR_KINDS[-1]}."
+    )
 
 
 def _fraction(value: Any, what: str) -> Fraction:
     """A number as it is written: 0.1 is one tenth."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise TreecutError(f"{what} {value!r}: it must be a number.")
-    try:
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError) as error:
-        raise TreecutError(
-            f"{what} {value!r}: it must be a number such as 3, 0.25 or 1/3."
-        ) from error
+        raise TreecutError(f"{what} {_shown(value)}: it must be a number.")
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        try:
+            number, _, divisor = str(value).partition("/")
+            return Fraction(number) / Fraction(divisor or 1)
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise TreecutError(f"{what} {_shown(value)}: it must be a number such as 3, 0.25 or 1/3.")
 
 
 def _whole_weights(
@@ -153,8 +211,8 @@ def _whole_weights(
     weights = [weight // common for weight in weights]
     if sum(weights) > MAX_CYCLE:
         raise TreecutError(
-            f"The mixture {source!r} has weights as {' to '.join(map(str, weights))}, which together must "
-            f"not exceed {MAX_CYCLE}: use rounder weights."
+            f"The mixture {source!r} has weights that, as whole numbers in the same proportions, add up to "
+            f"more than {MAX_CYCLE}: use rounder weights."
         )
     return weights
 
@@ -163,20 +221,27 @@ def _splits(data: Any, source: str, separate_items: bool) -> tuple[Split, ...]:
     what = f"The mixture {source!r}"
     if not isinstance(data, dict) or not data:
         raise TreecutError(
-            f"{what} has splits: {data!r}, which must map names to shares, such as {{train: 0.9, test: 0.1}}."
+            f"{what} has splits: {_shown(data)}, which must map names to shares, such as "
+            "{train: 0.9, test: 0.1}."
         )
     shares = []
     for name, value in data.items():
-        if not isinstance(name, str) or not name.isidentifier():
+        if not isinstance(name, str) or not _SPLIT_NAME.fullmatch(name):
             raise TreecutError(
-                f"{what} has a split named {name!r}: use letters, digits and underscores, such as train."
+                f"{what} has a split named {_shown(name)}: use at most 64 letters from a to z, digits and "
+                "underscores, such as train."
             )
         share = _fraction(value, f"{what} has for the split {name!r} the share")
-        if share <= 0:
+        if share < _MIN_SHARE:
             raise TreecutError(
-                f"{what} has for the split {name!r} the share {value!r}: it must be above 0."
+                f"{what} has for the split {name!r} the share {value!r}: it must be at least {_MIN_SHARE}."
             )
         shares.append((name, share))
+    if len({name.lower() for name, _ in shares}) < len(shares):
+        raise TreecutError(
+            f"{what} has splits whose names differ only in the case of letters, as their files would: "
+            "rename one of them."
+        )
     total = sum(share for _, share in shares)
     if total != 1:
         raise TreecutError(
