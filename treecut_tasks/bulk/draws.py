@@ -187,7 +187,12 @@ class Words:
 
 
 def draw_block(
-    config: ProblemConfig, seed: int, block: int, pairs: PairKind = "none", split: Split = WHOLE
+    config: ProblemConfig,
+    seed: int,
+    block: int,
+    pairs: PairKind = "none",
+    split: Split = WHOLE,
+    repeat: int = 0,
 ) -> Draws:
     """Draw one block of the bulk stream, `BLOCK` problems or pairs.
 
@@ -198,13 +203,15 @@ def draw_block(
         pairs: `none`, `full` or `matched`. The unanswerable members of full pairs are the problems
             that come with `none`.
         split: which names may stand together; the stream of every split is different.
+        repeat: numbers the streams of a data set that would otherwise be the same.
 
     Raises:
         TreecutError: the theme has too few names for the split.
     """
     parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
     kind = "matched" if pairs == "matched" else ""
-    words = Words([_VERSION, parameters, check_seed(seed), kind, split.as_list()], block)
+    name = [_VERSION, parameters, check_seed(seed), kind, split.as_list()]
+    words = Words([*name, repeat] if repeat else name, block)
     return _draw(config, words, split)
 
 

@@ -53,6 +53,11 @@ class Part:
             check_pair(self.config, self.pairs)
 
     @property
+    def stream(self) -> tuple[ProblemConfig, bool]:
+        """What is drawn, the same for parts whose problems would be the same."""
+        return self.config, self.pairs == "matched"
+
+    @property
     def rows_per_entry(self) -> int:
         """Problems in each entry: two for a pair."""
         return 1 if self.pairs == "none" else 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +36,13 @@ class Rows:
             text_only: whether rows are just ids, problems, answers and solutions.
         """
         self.schema = schema(text_only, recipe.paired)
-        self._parts = [
-            _PartRows(part, recipe.seed, split, text_only) for part in recipe.parts_of(split)
-        ]
+        # Parts that draw the same, such as the answerable problems of two cut depths, must not repeat
+        # each other.
+        before: Counter[Any] = Counter()
+        self._parts = []
+        for part in recipe.parts_of(split):
+            self._parts.append(_PartRows(part, recipe.seed, split, text_only, before[part.stream]))
+            before[part.stream] += 1
         self._cycle = np.array(recipe.cycle)
         turns = self._cycle[:, None] == np.arange(len(self._parts))
         self._turns_before = np.concatenate([[turns[0] * 0], np.cumsum(turns, axis=0)])
@@ -94,8 +100,9 @@ class Rows:
 class _PartRows:
     """The rows of one part, numbered for itself."""
 
-    def __init__(self, part: Part, seed: int, split: Split, text_only: bool) -> None:
+    def __init__(self, part: Part, seed: int, split: Split, text_only: bool, repeat: int) -> None:
         self._part, self._seed, self._split, self._text_only = part, seed, split, text_only
+        self._repeat = repeat
         self._paired = part.pairs != "none"
         self._pieces = Pieces()
         self._words = Words(part.config, self._pieces)
@@ -109,7 +116,9 @@ class _PartRows:
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             if self._block is None or self._block[0] != block:
                 part = self._part
-                drawn = draw_block(part.config, self._seed, block, part.pairs, self._split)
+                drawn = draw_block(
+                    part.config, self._seed, block, part.pairs, self._split, self._repeat
+                )
                 self._block = block, drawn
             first = block * BLOCK
             yield self._block[1].rows(max(start - first, 0), min(stop - first, BLOCK))
