@@ -79,7 +79,7 @@ class Plan:
         splits = self.recipe.splits
         shards: list[Shard] = []
         sizes = _at_least_one(self.num_entries, splits)
-        counts = _at_least_one(self.num_shards, splits)
+        counts = _no_more_than(sizes, _at_least_one(self.num_shards, splits))
         for split, size, count in zip(splits, sizes, counts, strict=True):
             for place in range(count):
                 name = f"{split.name}-{place:05d}-of-{count:05d}.{self.format}"
@@ -115,4 +115,16 @@ def _at_least_one(total: int, splits: Sequence[Split]) -> list[int]:
     while 0 in counts:
         counts[counts.index(max(counts))] -= 1
         counts[counts.index(0)] += 1
+    return counts
+
+
+def _no_more_than(sizes: Sequence[int], counts: list[int]) -> list[int]:
+    """Move files from splits with too few entries for them to those with the most to spare.
+
+    Rounding can give a split more of a smaller total (the Alabama paradox).
+    """
+    while any(count > size for size, count in zip(sizes, counts, strict=True)):
+        spare = [size - count for size, count in zip(sizes, counts, strict=True)]
+        counts[spare.index(min(spare))] -= 1
+        counts[spare.index(max(spare))] += 1
     return counts
