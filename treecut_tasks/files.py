@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import errno
-import glob
 import os
+import re
 import secrets
 import signal
 import stat
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, Literal, TextIO, cast
+from typing import IO, Any, BinaryIO, Literal, TextIO, cast
 
 from treecut_tasks.errors import TreecutError
+
+# What ends the names of temporary files.
+_TOKEN_BYTES = 8
+_TOKEN = re.compile(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
 
 
 @contextmanager
@@ -41,6 +45,7 @@ def whole_file(path: str) -> Iterator[TextIO]:
         _place_to_write(target) as (place, mode),
         place.open(mode, encoding="utf-8", newline="\n") as file,
     ):
+        _locked(file)
         yield file
 
 
@@ -52,6 +57,7 @@ def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
         TreecutError: the file cannot be written.
     """
     with writing(target), _place_to_write(target) as (place, mode), place.open(f"{mode}b") as file:
+        _locked(file)
         yield cast(BinaryIO, file)
         file.flush()
         if place != target:
@@ -72,16 +78,44 @@ def _place_to_write(target: Path) -> Iterator[tuple[Path, Literal["w", "x"]]]:
         yield temporary, "x"
 
 
-def temporary_files(target: Path) -> list[Path]:
-    """What runs that were killed have left of a file."""
-    return sorted(target.parent.glob(f".{glob.escape(target.name)}.*"))
+def remove_abandoned(folder: Path, targets: re.Pattern[str]) -> None:
+    """Remove what runs that were killed have left, but not what others are writing now.
+
+    Args:
+        folder: where.
+        targets: the names of the files that they were writing.
+    """
+    for path in sorted(folder.iterdir()):
+        name, token = path.stem.removeprefix("."), path.suffix
+        if path.name != f".{name}{token}" or not _TOKEN.fullmatch(token):
+            continue
+        if targets.fullmatch(name):
+            # One that vanishes meanwhile was finished or removed by another run.
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                if _locked(file):
+                    path.unlink()
+
+
+def _locked(file: IO[Any]) -> bool:
+    """Lock an open file until it is closed; False if another process has done so."""
+    if sys.platform == "win32":  # where open files cannot be removed anyway
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
 
 
 @contextmanager
 def _replaced_when_whole(target: Path) -> Iterator[Path]:
     """A path for a temporary file that takes the target's place when the block ends well."""
     # Named before it is made, so that no interrupt can come between making and remembering it.
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(_TOKEN_BYTES)}")
     with termination_raises():
         try:
             yield temporary

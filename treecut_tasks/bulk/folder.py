@@ -13,7 +13,7 @@ from treecut_tasks.bulk.plan import Plan, Shard
 from treecut_tasks.bulk.rows import Rows
 from treecut_tasks.bulk.shards import WrittenShard, describe
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.files import made_folder, temporary_files, whole_file, writing
+from treecut_tasks.files import made_folder, remove_abandoned, whole_file, writing
 
 PLAN_NAME = "data_set.json"
 """The file that tells what a folder is to hold; written first."""
@@ -22,6 +22,7 @@ MANIFEST_NAME = "manifest.json"
 """The file that tells what a finished folder holds; written last."""
 
 _SHARD_NAME = re.compile(r"[^\W\d]\w{0,99}-\d{5,9}-of-\d{5,9}\.(?:jsonl|parquet)")
+_OUR_NAME = re.compile(rf"{_SHARD_NAME.pattern}|{re.escape(PLAN_NAME)}|{re.escape(MANIFEST_NAME)}")
 
 
 @dataclass(frozen=True)
@@ -49,49 +50,51 @@ class Folder:
             TreecutError: it cannot be made, or holds another data set.
         """
         folder = cls(made_folder(path), plan)
-        if overwrite:
-            folder._clear()
-        folder._check_same()
-        if not (folder.path / PLAN_NAME).exists():
-            with whole_file(str(folder.path / PLAN_NAME)) as file:
-                file.write(plan.as_json())
+        with writing(folder.path):
+            if overwrite:
+                folder._clear()
+            folder._check_same()
+            if not (folder.path / PLAN_NAME).exists():
+                with whole_file(str(folder.path / PLAN_NAME)) as file:
+                    file.write(plan.as_json())
         return folder
 
     def _clear(self) -> None:
         # The manifest goes first: what is left of an interrupted removal does not look finished.
-        with writing(self.path):
-            (self.path / MANIFEST_NAME).unlink(missing_ok=True)
-            for file in sorted(self.path.iterdir()):
-                if _SHARD_NAME.fullmatch(file.name):
-                    file.unlink()
-            (self.path / PLAN_NAME).unlink(missing_ok=True)
+        (self.path / MANIFEST_NAME).unlink(missing_ok=True)
+        for file in sorted(self.path.iterdir()):
+            if _SHARD_NAME.fullmatch(file.name):
+                file.unlink()
+        (self.path / PLAN_NAME).unlink(missing_ok=True)
+        remove_abandoned(self.path, _OUR_NAME)
 
     def _check_same(self) -> None:
         path = self.path / PLAN_NAME
         if not path.exists():
-            for shard in self.plan.shards:
-                if (self.path / shard.name).exists():
+            for file in sorted(self.path.iterdir()):
+                # Another run may have written its plan since.
+                if file.name != PLAN_NAME and _OUR_NAME.fullmatch(file.name):
                     raise TreecutError(
-                        f"{str(self.path / shard.name)!r} is there already, but no {PLAN_NAME} tells what it "
-                        "is: use an empty folder, or --overwrite."
+                        f"{str(file)!r} is there already, but no {PLAN_NAME} tells what it is: use an empty "
+                        "folder, or --overwrite."
                     )
             return
-        there = _read_json(path)
-        ours = self.plan.as_dict()
-        for key in {**there, **ours}:
-            if there.get(key) != ours.get(key):
-                raise TreecutError(
-                    f"The folder {str(self.path)!r} holds another data set: its {key} is "
-                    f"{_shown(there.get(key))}, not {_shown(ours.get(key))}. Use another folder, or "
-                    "--overwrite."
-                )
+        difference = _difference(_read_json(path), json.loads(self.plan.as_json()))
+        if difference is not None:
+            key, theirs, ours = difference
+            raise TreecutError(
+                f"The folder {str(self.path)!r} holds another data set: its {key} is {_shown(theirs)}, not "
+                f"{_shown(ours)}. Use another folder, or --overwrite."
+            )
 
     def missing(self) -> list[Shard]:
         """The files that are not there, or of which a manifest says that they are not whole."""
-        sizes = {}
-        if (self.path / MANIFEST_NAME).exists():
-            sizes = {each.name: each.bytes for each in read_manifest(self.path)}
+        sizes = {each.name: each.bytes for each in self._listed()}
         return [shard for shard in self.plan.shards if not self._is_whole(shard, sizes)]
+
+    def _listed(self) -> list[WrittenShard]:
+        """What the manifest says, if there is one yet."""
+        return read_manifest(self.path) if (self.path / MANIFEST_NAME).exists() else []
 
     def _is_whole(self, shard: Shard, sizes: Mapping[str, int]) -> bool:
         # Files get their names when they are whole, so that those without a known size are.
@@ -102,14 +105,15 @@ class Folder:
         """Write the manifest if all files are there, and remove what killed runs have left.
 
         Args:
-            known: files that were described when they were written; the others are read.
+            known: files that were described when they were written. Those of an earlier manifest stay
+                as it describes them, so that it keeps telling of damage; the others are read.
 
         Returns:
             Whether the data set is finished.
         """
         if self.missing():
             return False
-        described = {each.name: each for each in known}
+        described = {each.name: each for each in (*self._listed(), *known)}
         entries = []
         for shard in self.plan.shards:
             each = described.get(shard.name) or describe_shard(self, shard)
@@ -121,9 +125,7 @@ class Folder:
         }
         with whole_file(str(self.path / MANIFEST_NAME)) as file:
             file.write(json.dumps(manifest, indent=2) + "\n")
-        for shard in self.plan.shards:
-            for left in temporary_files(self.path / shard.name):
-                left.unlink(missing_ok=True)
+        remove_abandoned(self.path, _OUR_NAME)
         return True
 
 
@@ -194,6 +196,21 @@ def _read_json(path: Path) -> dict[str, Any]:
             f"{str(path)!r} is not a JSON object: use an empty folder, or --overwrite."
         )
     return data
+
+
+def _difference(theirs: Any, ours: Any, key: str = "") -> tuple[str, Any, Any] | None:
+    """The first value in which two plans differ, and its key, such as `parts[0].config.order`."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        found = (
+            _difference(theirs.get(name), ours.get(name), f"{key}.{name}" if key else name)
+            for name in {**ours, **theirs}
+        )
+        return next(filter(None, found), None)
+    if isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        both = enumerate(zip(theirs, ours, strict=True))
+        found = (_difference(*values, f"{key}[{place}]") for place, values in both)
+        return next(filter(None, found), None)
+    return None if theirs == ours else (key, theirs, ours)
 
 
 def _shown(value: object) -> str:
