@@ -1,0 +1,461 @@
+"""The reward for reinforcement learning, and the signatures that training libraries call."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import math
+import pickle
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation import score_response
+from treecut_tasks.training import Reward, verdict
+
+ANSWERABLE = {
+    "problem": "A pie costs 11 dollars. Question: how much does a pie cost?",
+    "answer": "11",
+}
+CUT = {
+    "problem": "A pie costs 11 dollars. Question: how much does a tart cost?",
+    "answer": "unknown",
+}
+DISTINCT = Reward(
+    right=1.5,
+    wrong_number=-2.0,
+    unknown_where_answerable=-0.25,
+    unknown_where_unanswerable=0.75,
+    no_answer=-3.0,
+    hallucinated=-4.0,
+)
+"""No two weights are the same, so that a mix-up shows."""
+
+WEIGHTS = [field.name for field in fields(Reward)]
+TO_INSTALL = 'pip install "torch" "trl>=1.0"'
+VERIFIERS_TO_INSTALL = 'pip install "verifiers>=0.3"'
+
+
+# --- The verdict and its weight ---
+
+
+@pytest.mark.parametrize(
+    ("response", "record", "expected"),
+    [
+        ("Two steps.\nAnswer: 11", ANSWERABLE, "right"),
+        (r"So \boxed{11}.", ANSWERABLE, "right"),
+        ("Answer: 11.00", ANSWERABLE, "right"),
+        ("Answer: 12", ANSWERABLE, "wrong_number"),
+        ("Answer: unknown", ANSWERABLE, "unknown_where_answerable"),
+        ("Answer: unknown", CUT, "unknown_where_unanswerable"),
+        ("The price of a tart cannot be determined.", CUT, "unknown_where_unanswerable"),
+        ("Answer: 11", CUT, "hallucinated"),
+        # The paper's rule takes the first phrase; a careful reader the final answer.
+        ("It looks as if it cannot be determined, but it can.\nAnswer: 11", CUT, "hallucinated"),
+        ("<think>It is unknown.</think>\nAnswer: 11", ANSWERABLE, "right"),
+        ("", ANSWERABLE, "no_answer"),
+        ("", CUT, "no_answer"),
+        (None, CUT, "no_answer"),
+        (" \n", ANSWERABLE, "no_answer"),
+        ("<think>Let me see, the tart", CUT, "no_answer"),
+        ("I'm sorry, I can't help with that.", CUT, "no_answer"),
+    ],
+)
+def test_each_verdict_has_its_weight(
+    response: str | None, record: dict[str, str], expected: str
+) -> None:
+    assert verdict(response, record) == expected
+    assert DISTINCT(response, record) == getattr(DISTINCT, expected)
+
+
+def test_a_hallucinated_number_counts_as_a_wrong_one_unless_it_has_a_weight_of_its_own() -> None:
+    assert Reward(wrong_number=-7.0)("Answer: 11", CUT) == -7.0
+    assert Reward(wrong_number=-7.0, hallucinated=-9)("Answer: 11", CUT) == -9.0
+    assert Reward(wrong_number=-7.0, hallucinated=-9)("Answer: 12", ANSWERABLE) == -7.0
+    assert replace(Reward(), wrong_number=-5.0)("Answer: 11", CUT) == -5.0
+    assert Reward(hallucinated=0.0)("Answer: 11", CUT) == 0.0
+
+
+def test_known_truncation_is_passed_on() -> None:
+    text = "The pie costs 11 dollars and"
+    assert score_response("11", text, truncated=True).outcome.outcome == "none"
+    assert verdict(text, ANSWERABLE, truncated=True) == "no_answer"
+    assert DISTINCT(text, ANSWERABLE, truncated=True) == DISTINCT.no_answer
+
+
+def test_the_defaults_reward_telling_the_kinds_apart_above_every_blind_strategy() -> None:
+    reward = Reward()
+
+    def mean_over_pair(to_answerable: str, to_cut: str) -> float:
+        return (reward(to_answerable, ANSWERABLE) + reward(to_cut, CUT)) / 2
+
+    solver = mean_over_pair("Answer: 11", "Answer: unknown")
+    blind = {
+        "unknown": mean_over_pair("Answer: unknown", "Answer: unknown"),
+        "number": mean_over_pair("Answer: 11", "Answer: 9"),
+        "silent": mean_over_pair("", ""),
+    }
+    assert solver == 1.0
+    assert blind == {"unknown": 0.25, "number": 0.0, "silent": -1.0}
+    # Saying nothing never pays.
+    assert reward.no_answer <= min(reward("Answer: 12", ANSWERABLE), reward("Answer: 12", CUT))
+    # The probability of being right from which a number pays, as the documentation says.
+    enough = (reward.unknown_where_answerable - reward.wrong_number) / (
+        reward.right - reward.wrong_number
+    )
+    assert enough == 0.25
+
+
+@given(response=st.text() | st.none(), answer=st.sampled_from(["unknown", "11", "-3", "43/3"]))
+def test_any_text_gets_the_weight_of_the_verdict_that_the_tasks_report(
+    response: str | None, answer: str
+) -> None:
+    rates = score_response(answer, response).rates
+    by_rate = {
+        "accuracy": DISTINCT.right,
+        "wrong_number_rate": DISTINCT.wrong_number,
+        "false_unknown_rate": DISTINCT.unknown_where_answerable,
+        "unknown_rate": DISTINCT.unknown_where_unanswerable,
+        "answered_rate": DISTINCT.hallucinated,
+        "no_answer_rate": DISTINCT.no_answer,
+    }
+    expected = [weight for name, weight in by_rate.items() if rates.get(name) == 1.0]
+    assert [DISTINCT(response, {"answer": answer})] == expected
+
+
+@given(weight=st.floats(allow_nan=False, allow_infinity=False), name=st.sampled_from(WEIGHTS))
+def test_every_finite_weight_is_taken_as_it_is(weight: float, name: str) -> None:
+    reward = replace(DISTINCT, **{name: weight})
+    responses = {
+        "right": ("Answer: 11", ANSWERABLE),
+        "wrong_number": ("Answer: 12", ANSWERABLE),
+        "unknown_where_answerable": ("Answer: unknown", ANSWERABLE),
+        "unknown_where_unanswerable": ("Answer: unknown", CUT),
+        "no_answer": ("", CUT),
+        "hallucinated": ("Answer: 12", CUT),
+    }
+    for other, (response, record) in responses.items():
+        assert reward(response, record) == (weight if other == name else getattr(DISTINCT, other))
+
+
+# --- Bad input ---
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "1", True, [1.0]])
+def test_weights_that_are_no_finite_numbers_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(TreecutError, match=rf"reward {name} is .*: it must be a finite number"):
+        Reward(**{name: value})
+
+
+def test_only_the_weight_with_a_default_of_its_own_may_be_none() -> None:
+    with pytest.raises(TreecutError, match="right is None"):
+        Reward(right=None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("record", [{}, {"answer": None}, {"answer": 11}, {"answer": "eleven"}])
+def test_records_without_an_answer_are_refused(record: dict[str, Any]) -> None:
+    with pytest.raises(TreecutError, match=r"has the answer .* must be 'unknown' or a number"):
+        Reward()("Answer: 11", record)
+
+
+# --- TRL ---
+
+
+def _said(content: object) -> list[dict[str, object]]:
+    return [{"role": "assistant", "content": content}]
+
+
+def test_trl_completions_are_texts_or_messages() -> None:
+    function = DISTINCT.for_trl()
+    completions: list[Any] = [
+        "Answer: 11",
+        _said("Answer: 12"),
+        [*_said("Answer: 11"), {"role": "tool", "content": "11"}, *_said("Answer: unknown")],
+        _said([{"type": "text", "text": "So"}, {"type": "text", "text": "Answer: 11"}]),
+        _said(None),
+        [],
+        [{"role": "user", "content": "Answer: 11"}],
+        None,
+    ]
+    rewards = function(
+        prompts=[""] * 8,
+        completions=completions,
+        completion_ids=[[1]] * 8,
+        answer=["11"] * 7 + ["unknown"],
+        problem=[ANSWERABLE["problem"]] * 8,
+        trainer_state=None,
+    )
+    right, wrong, none = DISTINCT.right, DISTINCT.wrong_number, DISTINCT.no_answer
+    false_unknown = DISTINCT.unknown_where_answerable
+    assert rewards == [right, wrong, false_unknown, right, none, none, none, none]
+
+
+def test_trl_rows_without_answers_are_refused() -> None:
+    with pytest.raises(TreecutError, match="no column 'answer'"):
+        Reward().for_trl()(prompts=[""], completions=["Answer: 11"])
+
+
+def test_trl_function_has_a_name_and_can_be_sent_to_another_process() -> None:
+    function = pickle.loads(pickle.dumps(DISTINCT.for_trl()))
+    assert function.__name__ == "treecut_reward"
+    assert function(completions=["Answer: 11"], answer=["11"]) == [DISTINCT.right]
+
+
+ROWS = [
+    {
+        "prompt": f"{record['problem']} Answer:",
+        "answer": record["answer"],
+        "problem": record["problem"],
+    }
+    for record in (ANSWERABLE, CUT)
+]
+
+
+SAID = ("Answer: 11", "Answer: 12", "Answer: unknown", "I wonder.")
+"""All that the tiny model says, each a single token."""
+
+
+@pytest.fixture
+def tiny_model() -> tuple[Any, Any]:
+    """A random language model of a few thousand weights, and its tokeniser that knows some answers."""
+    torch = pytest.importorskip("torch", reason=f"needs {TO_INSTALL}")
+    transformers = pytest.importorskip("transformers", reason=f"needs {TO_INSTALL}")
+    tokenizers = pytest.importorskip("tokenizers", reason=f"needs {TO_INSTALL}")
+    # One token for each byte, and one for each of the answers.
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: index for index, token in enumerate(["<pad>", "<eos>", *alphabet])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, []))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>"
+    )
+    fast.add_tokens(list(SAID))
+    fast.chat_template = (
+        "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}"
+        "{{ eos_token }}{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+    )
+    torch.manual_seed(0)
+    model = transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(
+            vocab_size=len(fast),
+            n_positions=512,
+            n_embd=16,
+            n_layer=2,
+            n_head=2,
+            bos_token_id=1,
+            eos_token_id=1,
+            pad_token_id=0,
+        )
+    )
+    return model, fast
+
+
+def _arguments(folder: Path) -> dict[str, Any]:
+    return {
+        "output_dir": str(folder),
+        "max_steps": 1,
+        "report_to": [],
+        "use_cpu": True,
+        "bf16": False,
+        "save_strategy": "no",
+        "logging_steps": 1,
+        "disable_tqdm": True,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize("conversational", [False, True])
+def test_trl_takes_a_step_with_the_reward(
+    tiny_model: tuple[Any, Any], tmp_path: Path, conversational: bool
+) -> None:
+    trl = pytest.importorskip("trl", reason=f"needs {TO_INSTALL}")
+    datasets = pytest.importorskip("datasets")
+    model, tokenizer = tiny_model
+    rows: list[dict[str, Any]] = [dict(row) for row in ROWS]
+    if conversational:
+        rows = [{**row, "prompt": [{"role": "user", "content": row["prompt"]}]} for row in ROWS]
+    completions_seen: list[Any] = []
+    records_seen: list[dict[str, Any]] = []
+
+    def note(
+        completions: list[Any], answer: list[str], problem: list[str], **_: Any
+    ) -> list[float]:
+        completions_seen.extend(completions)
+        records_seen.extend(
+            {"answer": row_answer, "problem": text}
+            for row_answer, text in zip(answer, problem, strict=True)
+        )
+        return [0.0] * len(completions)
+
+    answers = {tokenizer.convert_tokens_to_ids(text) for text in SAID}
+    before = model.lm_head.weight.detach().clone()
+    trainer = trl.GRPOTrainer(
+        model=model,
+        reward_funcs=[DISTINCT.for_trl(), note],
+        args=trl.GRPOConfig(
+            **_arguments(tmp_path),
+            per_device_train_batch_size=8,
+            num_generations=4,
+            max_completion_length=1,
+            learning_rate=0.1,
+            generation_kwargs={"suppress_tokens": sorted(set(range(len(tokenizer))) - answers)},
+        ),
+        train_dataset=datasets.Dataset.from_list(rows),
+        processing_class=tokenizer,
+    )
+    assert trainer.train().global_step == 1
+    assert all(isinstance(completion, list) == conversational for completion in completions_seen)
+    assert {record["answer"] for record in records_seen} == {"11", "unknown"}
+    texts = [
+        completion[0]["content"] if conversational else completion
+        for completion in completions_seen
+    ]
+    assert set(texts) <= set(SAID)
+    rewards = [DISTINCT(text, record) for text, record in zip(texts, records_seen, strict=True)]
+    assert len(rewards) == 8
+    logged = next(log for log in trainer.state.log_history if "rewards/treecut_reward/mean" in log)
+    assert logged["rewards/treecut_reward/mean"] == pytest.approx(sum(rewards) / 8)
+    # Rewards that differ are what the step learns from.
+    assert len(set(rewards)) > 1
+    assert not bool((before == model.lm_head.weight).all())
+
+
+def test_trl_fine_tunes_on_messages(tiny_model: tuple[Any, Any], tmp_path: Path) -> None:
+    trl = pytest.importorskip("trl", reason=f"needs {TO_INSTALL}")
+    datasets = pytest.importorskip("datasets")
+    model, tokenizer = tiny_model
+    rows = [
+        {
+            "messages": [
+                {"role": "user", "content": record["problem"]},
+                {"role": "assistant", "content": f"Answer: {record['answer']}"},
+            ]
+        }
+        for record in (ANSWERABLE, CUT)
+    ]
+    before = model.lm_head.weight.detach().clone()
+    trainer = trl.SFTTrainer(
+        model=model,
+        args=trl.SFTConfig(
+            **_arguments(tmp_path), per_device_train_batch_size=2, learning_rate=0.1
+        ),
+        train_dataset=datasets.Dataset.from_list(rows),
+        processing_class=tokenizer,
+    )
+    result = trainer.train()
+    assert result.global_step == 1
+    assert math.isfinite(result.training_loss)
+    assert not bool((before == model.lm_head.weight).all())
+
+
+# --- verifiers ---
+
+my_reward = DISTINCT.for_verifiers()
+"""What the configuration of a task names, as a user's module would have it."""
+
+
+def _rollout(vf: Any, task: Any, text: str | None, truncated: bool = False) -> Any:
+    """A finished rollout of one reply, in the classes of verifiers."""
+    nodes = [
+        vf.MessageNode(message=vf.UserMessage(content=task.data.prompt)),
+        vf.MessageNode(parent=0, message=vf.AssistantMessage(content=text), sampled=True),
+    ]
+    return vf.Trace(
+        task=vf.TraceTask(type=type(task).__name__, data=task.data),
+        agent=vf.AgentInfo(config=vf.AgentConfig()),
+        nodes=nodes,
+        stop_condition="max_output_tokens" if truncated else None,
+    )
+
+
+def _score(task: Any, trace: Any) -> float:
+    asyncio.run(task.score(trace))
+    return float(trace.reward)
+
+
+CASES = [
+    ("Answer: 11", ANSWERABLE, DISTINCT.right),
+    ("Answer: 12", ANSWERABLE, DISTINCT.wrong_number),
+    ("Answer: unknown", ANSWERABLE, DISTINCT.unknown_where_answerable),
+    ("Answer: unknown", CUT, DISTINCT.unknown_where_unanswerable),
+    ("Answer: 12", CUT, DISTINCT.hallucinated),
+    ("", CUT, DISTINCT.no_answer),
+]
+
+
+@pytest.mark.parametrize("plugged", [True, False])
+def test_verifiers_scores_rollouts_with_the_reward(plugged: bool) -> None:
+    vf = pytest.importorskip("verifiers.v1", reason=f"needs {VERIFIERS_TO_INSTALL}")
+
+    class TreecutData(vf.TaskData):  # type: ignore[misc,name-defined]
+        answer: str
+
+    class Plain(vf.Task[TreecutData]):  # type: ignore[misc,name-defined]
+        pass
+
+    class Decorated(vf.Task[TreecutData]):  # type: ignore[misc,name-defined]
+        @vf.reward  # type: ignore[untyped-decorator]
+        async def treecut(self, trace: Any) -> float:
+            return await my_reward(self.data, trace)
+
+    config = vf.TaskConfig(rewards={"treecut": {"fn": f"{__name__}:my_reward"}})
+
+    def task_of(record: dict[str, str]) -> Any:
+        data = TreecutData(prompt=record["problem"], answer=record["answer"])
+        return Plain(data, config) if plugged else Decorated(data)
+
+    for text, record, expected in CASES:
+        task = task_of(record)
+        assert _score(task, _rollout(vf, task, text)) == expected
+    task = task_of(ANSWERABLE)
+    assert _score(task, _rollout(vf, task, None)) == DISTINCT.no_answer
+    cut_off = _rollout(vf, task, "The pie costs 11 dollars and", truncated=True)
+    assert _score(task, cut_off) == DISTINCT.no_answer
+
+
+def test_verifiers_reports_task_data_without_an_answer() -> None:
+    vf = pytest.importorskip("verifiers.v1", reason=f"needs {VERIFIERS_TO_INSTALL}")
+    config = vf.TaskConfig(rewards={"treecut": {"fn": f"{__name__}:my_reward"}})
+    task = vf.Task(vf.TaskData(prompt="A pie?"), config)
+    with pytest.raises(vf.TaskError, match="has the answer None"):
+        _score(task, _rollout(vf, task, "Answer: 11"))
+
+
+def test_a_rubric_calls_the_reward_by_names_that_it_has() -> None:
+    parameters = inspect.signature(Reward().for_verifiers_rubric()).parameters
+    assert set(parameters) <= {"prompt", "completion", "answer", "state", "info", "task", "parser"}
+
+
+def test_a_rubric_of_verifiers_scores_rollouts_with_the_reward() -> None:
+    verifiers = pytest.importorskip("verifiers", reason=f"needs {VERIFIERS_TO_INSTALL}")
+    if not hasattr(verifiers, "Rubric"):
+        pytest.skip('verifiers 0.4 has no rubrics; needs pip install "verifiers<0.4"')
+    datasets = pytest.importorskip("datasets")
+    rubric = verifiers.Rubric(funcs=[DISTINCT.for_verifiers_rubric()])
+    rows = [
+        {"prompt": [{"role": "user", "content": row["prompt"]}], "answer": row["answer"]}
+        for row in ROWS
+    ]
+    environment = verifiers.SingleTurnEnv(dataset=datasets.Dataset.from_list(rows), rubric=rubric)
+    by_answer = {row["answer"]: row for row in environment.get_dataset()}
+
+    async def score(text: str, record: dict[str, str], truncated: bool = False) -> float:
+        row = by_answer[record["answer"]]
+        state = verifiers.State(input=row, **row)
+        state["completion"] = [verifiers.types.AssistantMessage(content=text)]
+        state["is_truncated"] = truncated
+        await environment.rubric.score_rollout(state)
+        assert state["metrics"]["treecut_reward"] == state["reward"]
+        return float(state["reward"])
+
+    for text, record, expected in CASES:
+        assert asyncio.run(score(text, record)) == expected
+    cut_off = "The pie costs 11 dollars and"
+    assert asyncio.run(score(cut_off, ANSWERABLE, truncated=True)) == DISTINCT.no_answer

@@ -1,0 +1,215 @@
+"""The reward for reinforcement learning, built on the verdict that the tasks report.
+
+Nothing here imports a training library: the adapters give plain functions with the signatures that
+TRL and verifiers call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation import score_response
+from treecut_tasks.problems import UNKNOWN, is_answer
+
+Verdict = Literal[
+    "right",
+    "wrong_number",
+    "hallucinated",
+    "unknown_where_answerable",
+    "unknown_where_unanswerable",
+    "no_answer",
+]
+"""What a response is: on an answerable problem the right number, a wrong one, or `unknown`; on an
+unanswerable one a number (hallucinated) or `unknown`; on either none of these."""
+
+
+def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool = False) -> Verdict:
+    """Judge a response by what a careful reader says that it finally commits to.
+
+    It is the verdict of the tasks' own rates (`accuracy`, `wrong_number_rate`, `answered_rate`,
+    `unknown_rate`, …), not the paper's rule, which any text that contains a phrase such as
+    "cannot be determined" satisfies.
+
+    Args:
+        response: the visible text of the response; None counts as empty.
+        record: a line of a data file or a row of a data set; only its `answer` is read, the price
+            in digits or `unknown`.
+        truncated: whether it is known that a token limit cut the response off.
+
+    Raises:
+        TreecutError: a record without an answer of that form.
+    """
+    answer = record.get("answer")
+    if not isinstance(answer, str) or not is_answer(answer):
+        raise TreecutError(
+            f"The record to reward has the answer {answer!r}: it must be 'unknown' or a number in "
+            "quotes such as '11', so hand on the rows with the column 'answer' as they were made."
+        )
+    scored = score_response(answer, response, truncated)
+    committed = scored.outcome.outcome
+    if committed == "none":
+        return "no_answer"
+    if answer == UNKNOWN:
+        return "unknown_where_unanswerable" if committed == "unknown" else "hallucinated"
+    if committed == "unknown":
+        return "unknown_where_answerable"
+    return "right" if scored.rates["accuracy"] else "wrong_number"
+
+
+@dataclass(frozen=True)
+class Reward:
+    """A reward function `(response, record) -> float` with a weight for each verdict.
+
+    The defaults train a model to tell answerable from unanswerable problems:
+
+    - A number on an unanswerable problem is the hallucination, and a wrong number on an answerable
+      one is a false claim as well: both get the lowest reward.
+    - `unknown` says that the conditions do not suffice. Where they do, that is false too, but it
+      misleads less than a number: half the price. Were it free, a model that is right in less than
+      half of its attempts would learn to call hard problems unanswerable. On a problem that it
+      knows to be answerable, a number pays as soon as it is right with a probability above
+      `(unknown_where_answerable - wrong_number) / (right - wrong_number)`: 1/4 by default.
+    - No answer is never better than a wrong one, or a model would learn to trail off.
+
+    Rewards of equal spread for both kinds keep `unknown` to everything (0.25 on average over pairs)
+    and a number to everything (0 at best) far from telling them apart (1).
+
+    Attributes:
+        right: for the right number on an answerable problem.
+        wrong_number: for another number on an answerable problem.
+        unknown_where_answerable: for `unknown` on an answerable problem.
+        unknown_where_unanswerable: for `unknown` on an unanswerable problem.
+        no_answer: for a response that commits to neither a number nor `unknown`: empty, refused,
+            cut off, or undecided.
+        hallucinated: for a number on an unanswerable problem; None, the default, means as
+            `wrong_number`.
+
+    Raises:
+        TreecutError: a weight that is not a finite number.
+    """
+
+    right: float = 1.0
+    wrong_number: float = -1.0
+    unknown_where_answerable: float = -0.5
+    unknown_where_unanswerable: float = 1.0
+    no_answer: float = -1.0
+    hallucinated: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "hallucinated" and value is None:
+                continue
+            if type(value) not in (int, float) or not math.isfinite(value):
+                raise TreecutError(
+                    f"The reward {field.name} is {value!r}: it must be a finite number, such as "
+                    f"{field.default if field.default is not None else self.wrong_number}."
+                )
+
+    def __call__(
+        self, response: str | None, record: Mapping[str, Any], *, truncated: bool = False
+    ) -> float:
+        """The reward of a response; see `verdict` for the arguments and the error."""
+        found = verdict(response, record, truncated=truncated)
+        if found == "hallucinated" and self.hallucinated is None:
+            found = "wrong_number"
+        return float(getattr(self, found))
+
+    def for_trl(self) -> Callable[..., list[float]]:
+        """A reward function for TRL, `GRPOTrainer(reward_funcs=reward.for_trl(), …)` for example.
+
+        The data set needs a column `answer` beside `prompt`. Completions are texts, or lists of
+        messages of which the last of the assistant counts. TRL does not say which completions were
+        cut off; those that stop before they commit get `no_answer` by their text.
+
+        Returns:
+            A function `treecut_reward(completions, answer, **other) -> list[float]`; TRL logs it as
+            `rewards/treecut_reward`. It raises TreecutError where the column is missing.
+        """
+        return _ForTrl(self).treecut_reward
+
+    def for_verifiers(self) -> Callable[..., Awaitable[float]]:
+        """A reward function for the tasks of verifiers (`import verifiers.v1 as vf`, from 0.3).
+
+        The task's data needs a field `answer`. Name the function in the task's configuration,
+        `vf.TaskConfig(rewards={"treecut": {"fn": "my_module:my_reward"}})`, or await it in a method
+        of the task that `@vf.reward` marks: `return await my_reward(self.data, trace)`.
+
+        Returns:
+            A function `async treecut_reward(task, trace) -> float`.
+        """
+
+        async def treecut_reward(task: Any, trace: Any) -> float:
+            record = {"answer": getattr(task, "answer", None)}
+            return self(trace.last_reply, record, truncated=trace.is_truncated)
+
+        return treecut_reward
+
+    def for_verifiers_rubric(self) -> Callable[..., float]:
+        """A reward function for `verifiers.Rubric`, which verifiers has up to version 0.3.
+
+        The data set needs a column `answer`. Note that a rubric only logs what a reward function
+        raises, and goes on with 0.
+
+        Returns:
+            A function `treecut_reward(completion, answer, state) -> float`.
+        """
+
+        def treecut_reward(
+            completion: object, answer: object, state: Mapping[str, Any] | None = None
+        ) -> float:
+            truncated = bool(state and state.get("is_truncated"))
+            return self(_text_of(completion), {"answer": answer}, truncated=truncated)
+
+        return treecut_reward
+
+
+@dataclass(frozen=True)
+class _ForTrl:
+    """Holds what TRL calls: a bound method can be pickled, as TRL's asynchronous trainers need."""
+
+    reward: Reward
+
+    def treecut_reward(
+        self,
+        completions: Sequence[object],
+        answer: Sequence[object] | None = None,
+        **_: object,
+    ) -> list[float]:
+        """One reward for each completion."""
+        if answer is None:
+            raise TreecutError(
+                "The rows to reward have no column 'answer': keep it in the data set that the trainer "
+                "gets, beside 'prompt'."
+            )
+        return [
+            self.reward(_text_of(completion), {"answer": row_answer})
+            for completion, row_answer in zip(completions, answer, strict=True)
+        ]
+
+
+def _text_of(completion: object) -> str:
+    """The text of a completion: a string, or messages, of which the last of the assistant counts."""
+    if isinstance(completion, str):
+        return completion
+    if not isinstance(completion, Sequence):
+        return ""
+    of_assistant = [message for message in completion if _part(message, "role") == "assistant"]
+    content = _part(of_assistant[-1], "content") if of_assistant else None
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Sequence):
+        return ""
+    texts = [_part(part, "text") for part in content if _part(part, "type") == "text"]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _part(message: object, name: str) -> object:
+    """A part of a message, which is a mapping in TRL and may be an object in verifiers."""
+    if isinstance(message, Mapping):
+        return message.get(name)
+    return getattr(message, name, None)
