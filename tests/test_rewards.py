@@ -36,6 +36,9 @@ DISTINCT = Reward(
 )
 """No two weights are the same, so that a mix-up shows."""
 
+MAY_GO_ON = "So the pie costs 11 dollars"
+"""A right answer if it is complete, and none yet if a limit cut it off."""
+
 WEIGHTS = [field.name for field in fields(Reward)]
 TO_INSTALL = 'pip install "torch" "trl>=1.0"'
 VERIFIERS_TO_INSTALL = 'pip install "verifiers>=0.3"'
@@ -82,10 +85,9 @@ def test_a_hallucinated_number_counts_as_a_wrong_one_unless_it_has_a_weight_of_i
 
 
 def test_known_truncation_is_passed_on() -> None:
-    text = "The pie costs 11 dollars and"
-    assert score_response("11", text, truncated=True).outcome.outcome == "none"
-    assert verdict(text, ANSWERABLE, truncated=True) == "no_answer"
-    assert DISTINCT(text, ANSWERABLE, truncated=True) == DISTINCT.no_answer
+    assert verdict(MAY_GO_ON, ANSWERABLE) == "right"
+    assert verdict(MAY_GO_ON, ANSWERABLE, truncated=True) == "no_answer"
+    assert DISTINCT(MAY_GO_ON, ANSWERABLE, truncated=True) == DISTINCT.no_answer
 
 
 def test_the_defaults_reward_telling_the_kinds_apart_above_every_blind_strategy() -> None:
@@ -416,8 +418,9 @@ def test_verifiers_scores_rollouts_with_the_reward(plugged: bool) -> None:
         assert _score(task, _rollout(vf, task, text)) == expected
     task = task_of(ANSWERABLE)
     assert _score(task, _rollout(vf, task, None)) == DISTINCT.no_answer
-    cut_off = _rollout(vf, task, "The pie costs 11 dollars and", truncated=True)
+    cut_off = _rollout(vf, task, MAY_GO_ON, truncated=True)
     assert _score(task, cut_off) == DISTINCT.no_answer
+    assert _score(task, _rollout(vf, task, MAY_GO_ON)) == DISTINCT.right
 
 
 def test_verifiers_reports_task_data_without_an_answer() -> None:
@@ -457,5 +460,5 @@ def test_a_rubric_of_verifiers_scores_rollouts_with_the_reward() -> None:
 
     for text, record, expected in CASES:
         assert asyncio.run(score(text, record)) == expected
-    cut_off = "The pie costs 11 dollars and"
-    assert asyncio.run(score(cut_off, ANSWERABLE, truncated=True)) == DISTINCT.no_answer
+    assert asyncio.run(score(MAY_GO_ON, ANSWERABLE)) == DISTINCT.right
+    assert asyncio.run(score(MAY_GO_ON, ANSWERABLE, truncated=True)) == DISTINCT.no_answer

@@ -124,7 +124,8 @@ class Reward:
 
         The data set needs a column `answer` beside `prompt`. Completions are texts, or lists of
         messages of which the last of the assistant counts. TRL does not say which completions were
-        cut off; those that stop before they commit get `no_answer` by their text.
+        cut off, so they are judged by their text alone; `mask_truncated_completions=True` in
+        TRL's configuration leaves them out of the loss.
 
         Returns:
             A function `treecut_reward(completions, answer, **other) -> list[float]`; TRL logs it as
