@@ -76,7 +76,10 @@ _LOOKALIKES = str.maketrans(
     "ABEKMHOPCTXaeopcyxsijSIJkndqwhABEZHIKMNOPTYXaeiknopuwnwwrtmnu",
 )
 _MIXED_WORD = re.compile(r"[A-Za-z\u0370-\u03ff\u0400-\u052f\u0530-\u058f]+")
+_OTHER_LETTER = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0530-\u058f]")
 _LATIN = re.compile(r"[A-Za-z]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _OVERLINED = re.compile("((?:[0-9][\u0304\u0305])+)")
 
 
@@ -122,8 +125,18 @@ def normalise_characters(text: str) -> str:
     text = text.replace("\r\n", "\n")
     if "\u0305" in text or "\u0304" in text:
         text = _OVERLINED.sub(_bracketed_period, text)
-    text = _SMALL_FRACTION.sub(_small_fraction, text)
-    return _MIXED_WORD.sub(_latin_word, text.translate(_PLAIN_FORMS))
+    if text.isascii():  # the rest is about other characters
+        return text.translate(_PLAIN_FORMS)
+    text = _plain_characters(_SMALL_FRACTION.sub(_small_fraction, text))
+    return _MIXED_WORD.sub(_latin_word, text) if _OTHER_LETTER.search(text) else text
+
+
+def _plain_characters(text: str) -> str:
+    """Write every character plainly; where few are not plain, without a look at all the others."""
+    others = len(text) - len(text.encode("ascii", "ignore"))
+    if others * 16 > len(text) or _CONTROL.search(text):
+        return text.translate(_PLAIN_FORMS)
+    return _NOT_ASCII.sub(lambda match: match[0].translate(_PLAIN_FORMS), text)
 
 
 def _bracketed_period(match: re.Match[str]) -> str:

@@ -46,6 +46,8 @@ def _inside(commitment: Commitment, spans: list[tuple[int, int]]) -> bool:
 
 
 def _boxes(text: str) -> Iterator[Commitment]:
+    if BOX_OPEN not in text:
+        return
     for match in bounded_matches(re.finditer(f"{BOX_OPEN}([^{BOX_CLOSE}]*){BOX_CLOSE}", text)):
         reading = read_span(match[0])
         before = text[max(0, match.start() - 80) : match.start()].rpartition("\n")[2]

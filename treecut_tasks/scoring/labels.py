@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from treecut_tasks.scoring.closing import EXPLAINED, conclude
-from treecut_tasks.scoring.matching import bounded_matches
+from treecut_tasks.scoring.folding import folded
+from treecut_tasks.scoring.matching import bounded_matches, matches_at, places
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN
 from treecut_tasks.scoring.sentences import (
@@ -28,6 +29,15 @@ _NOUN = re.compile(
     r"|(?P<han>\u7b54\u6848|\u7b54\u3048|\u89e3\u7b54|\u7ed3\u8bba|\u7d50\u8ad6|"
     r"\u7b54(?=[:\u662f])|\uc815\ub2f5|\ub2f5(?=:))",
     re.IGNORECASE,
+)
+_NOUN_STARTS = (
+    *("answer", "ans", "result", "solution", "verdict", "conclusion", "output", "response", "final"),
+    *("price", "cost", "total", "tldr", "tl;dr", "respuesta", "resposta", "reponse", "antwort"),
+    *("risposta", "antwoord", "cevap", "odpowiedz"),
+)
+"""How a match of `_NOUN` begins in folded text, but for `a:` and other scripts."""
+_OTHER_SCRIPT = re.compile(
+    "[\u0400-\u04ff\u1c80-\u1c8f\u7b54\u89e3\u7ed3\u7d50\uc815\ub2f5]"
 )
 _SEPARATOR = re.compile(
     r"(?P<close>[\"'\ue005\])}]{0,4})"
@@ -90,6 +100,7 @@ _OTHER_TARGET = re.compile(
     r"condition|\(?[a-d1-9]\)|two|three|both|\d)",
     re.IGNORECASE,
 )
+_SPOKEN = re.compile(r"[a-z,\u662f\u4e3a\u70ba]")
 _WEAK_NOUNS = {
     "output",
     "tldr",
@@ -139,6 +150,9 @@ _INVERTED = re.compile(
     r"(?![\w:])(?!\s?[:=?])(?!\sto\s(?!(?:the|this) (?:question|problem)))",
     re.IGNORECASE,
 )
+_IS_THE_ANSWER = re.compile(
+    r"is\s(?:therefore\s|thus\s)?(?:the|our|my)\s(?:final\s|correct\s)?answer"
+)
 _LISTED = re.compile(r"\W*\d{1,2}[.)]\s+(?=[-\d]|unknown\b)", re.IGNORECASE)
 _EQUATION = re.compile(r"\W*\w[\w.()+*/\u00d7\u00f7 -]{0,40}=")
 _ONLY_REASON = re.compile(r"\W*(?:since|because|if)\b[^,:;=]*[^.!,:;=]$", re.IGNORECASE)
@@ -155,7 +169,7 @@ _CROWDED = 60
 
 def find_labels(text: str) -> Iterator[Commitment]:
     """Find `Answer: …`, answer headings, and sentences like "the answer is …"."""
-    nouns = bounded_matches(_NOUN.finditer(text))
+    nouns = bounded_matches(_nouns(text))
     marks: list[tuple[re.Match[str], re.Match[str]]] = []
     for noun in nouns:
         separator = _SEPARATOR.match(text, noun.end())
@@ -169,8 +183,21 @@ def find_labels(text: str) -> Iterator[Commitment]:
     yield from _inverted(text)
 
 
+def _nouns(text: str) -> Iterator[re.Match[str]]:
+    """What `_NOUN` finds, which is slow at finding."""
+    if not text.isascii() and _OTHER_SCRIPT.search(text):
+        return _NOUN.finditer(text)
+    plain = folded(text)
+    starts = places(plain, _NOUN_STARTS)
+    for colon in places(plain, ":"):
+        starts |= {at for at in range(max(0, colon - 3), colon) if plain[at] == "a"}
+    return matches_at(_NOUN, text, starts)
+
+
 def _inverted(text: str) -> Iterator[Commitment]:
     """Find "11 is the answer"."""
+    if _IS_THE_ANSWER.search(folded(text)) is None:
+        return
     for match in bounded_matches(_INVERTED.finditer(text)):
         reading = read_span(match["value"])
         label = label_before(text, match.start())
@@ -184,17 +211,19 @@ def _inverted(text: str) -> Iterator[Commitment]:
 def _read_label(
     text: str, noun: re.Match[str], separator: re.Match[str], limit: int, crowded: bool
 ) -> Commitment | None:
-    label = label_before(text, noun.start())
-    anchored = _PLAIN_LABEL.fullmatch(_DECORATION.sub("", label)) is not None
     word = (noun["noun"] or "").lower()
     word = "answer" if word == "answers" else word
     sep = separator["sep"].strip().lower()
     after_label = separator["label"]
-    spoken = bool(re.match(r"[a-z,\u662f\u4e3a\u70ba]", sep)) or (
+    spoken = _SPOKEN.match(sep) is not None or (
         not sep and text[separator.end() : separator.end() + 3].lower() == "can"
     )
     heading = not sep and not spoken
-    if word in _WEAK_NOUNS and (spoken or not anchored):
+    if word in _WEAK_NOUNS and spoken:
+        return None
+    label = label_before(text, noun.start())
+    anchored = _PLAIN_LABEL.fullmatch(_DECORATION.sub("", label)) is not None
+    if word in _WEAK_NOUNS and not anchored:
         return None
     if word == "final" and sep not in (":", "="):
         return None

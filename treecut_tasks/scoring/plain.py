@@ -97,25 +97,26 @@ _FRACTION = re.compile(
     r"(?:\{(?P<top>[^{}\n]{1,60})\}|(?P<top1>\d))\s{0,2}"
     r"(?:\{(?P<bottom>[^{}\n]{1,60})\}|(?P<bottom1>\d))"
 )
+_SIMPLE_TERM = re.compile(r"-?[\w.,]{1,60}")
 _OVER = re.compile(r"\{\s{0,3}(-?\d{1,20})\s{0,3}\\over\s{0,3}(\d{1,20})\s{0,3}\}")
 _PERIOD = re.compile(
-    r"\\{1,2}(?:overline|bar|dot)\s{0,2}\{\s{0,2}(\d{1,20})\s{0,2}\}|\\{1,2}bar\s?(\d)"
+    r"\\\\?(?:overline|bar|dot)\s{0,2}\{\s{0,2}(\d{1,20})\s{0,2}\}|\\\\?bar\s?(\d)"
 )
 _TEXT = re.compile(
-    r"\\{1,2}(?:text|textbf|textit|textrm|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|"
+    r"\\\\?(?:text|textbf|textit|textrm|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|"
     r"mbox|hbox|"
     r"operatorname|emph|underline|bold|boldsymbol|bm|textnormal|textsc|textup|mathord|phantom)"
     r"\s{0,3}\{(?P<inner>[^{}]{0,600})\}"
 )
 _LAYOUT = re.compile(
-    r"\\{1,2}(?:tag|label|hspace|vspace|color|textcolor|colorbox|begin|end|ref|require)\*?"
+    r"\\\\?(?:tag|label|hspace|vspace|color|textcolor|colorbox|begin|end|ref|require)\*?"
     r"\s{0,3}\{[^{}\n]{0,40}\}(?:\{[lcr|@ ]{1,8}\})?"
 )
-_SPACING = re.compile(r"\\[,;:! ]|\\(?=\n)|(?<=\d)~(?=\\)")
+_SPACING = re.compile(r"\\(?:[,;:! ]|(?=\n))|~(?<=\d~)(?=\\)")
 _SIZING = re.compile(
     r"\\(?:left|right|big|Big|bigg|Bigg|bigl|bigr|displaystyle|textstyle)(?![a-z])\.?"
 )
-_MATH_DELIMITER = re.compile(r"\\{1,2}[()\[\]]")
+_MATH_DELIMITER = re.compile(r"\\\\?[()\[\]]")
 _ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,10}\])?")
 _BACKSLASHES = re.compile(r"\\{3,}")
 _ESCAPED_NEWLINE = re.compile(r"\\n(?![a-z])")
@@ -125,8 +126,11 @@ _COUNTRY_DOLLAR = re.compile(r"\b(?:US|U\.S\.|AU|CA)[ ]?\$")
 
 _FENCE = re.compile(r"^[ ]{0,6}(?:```|~~~)[ ]?([\w+-]{0,20})[ ]*$", re.MULTILINE)
 _BLANK = re.compile(r"_{3,}")
-_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*(])|(?<=[A-Za-z.:)])\*(?=\w)")
-_UNDERSCORE = re.compile(r"(?<![\w_])_(?=[^\s_])|(?<=[^\s_])_(?![\w_{(])")
+# The mark stands first and what is before it is looked at afterwards: then the search is fast.
+_EMPHASIS = re.compile(
+    r"\*(?:(?<![\w*]\*)(?=[^\s*])|(?<=[^\s*]\*)(?![\w*(])|(?<=[A-Za-z.:)]\*)(?=\w))"
+)
+_UNDERSCORE = re.compile(r"_(?:(?<![\w_]_)(?=[^\s_])|(?<=[^\s_]_)(?![\w_{(]))")
 _QUOTE_LINE = re.compile(r"^[ \t]{0,6}(?:>[ ]?){1,4}", re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,200}\)")
 _ABBREVIATIONS = (
@@ -161,7 +165,9 @@ def plain_text(text: str) -> str:
     text = _strip_markdown(text)
     for written, plain in _ABBREVIATIONS:
         text = text.replace(written, plain)
-    return _BLANK_LINES.sub("\n\n\n", _GAP.sub(" ", text))
+    if "  " in text or "\t" in text:
+        text = _GAP.sub(" ", text)
+    return _BLANK_LINES.sub("\n\n\n", text) if "\n\n\n\n" in text else text
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -181,10 +187,11 @@ def _strip_html(text: str) -> str:
 
 
 def _strip_latex(text: str) -> str:
-    text = _SIGNED_DOLLAR.sub("", text)
-    text = _COUNTRY_DOLLAR.sub("$", text)
+    if "$" in text:
+        text = _SIGNED_DOLLAR.sub("", text)
+        text = _COUNTRY_DOLLAR.sub("$", text)
     text = text.replace("{,}", ",")
-    if _ALIGNED.search(text):  # the sides of one chain stand on several rows
+    if "\\begin{" in text and _ALIGNED.search(text):  # the sides of one chain stand on several rows
         text = _NEXT_ROW.sub("; ", _NEXT_SIDE.sub(" =", text)).replace("&", " ")
     if "\\" in text or "oxed{" in text:
         text = _BACKSLASHES.sub(r"\\\\", text)
@@ -198,7 +205,7 @@ def _strip_latex(text: str) -> str:
         text = _OVER.sub(r"\1/\2", text)
         for _ in range(2):  # text inside fractions inside text
             text = _TEXT.sub(lambda m: m["inner"], text)
-            text = _FRACTION.sub(_fraction, text)
+            text = _FRACTION.sub(_fraction, text) if "frac" in text else text
         text = _mark_boxes(text)
         text = _ROW_END.sub("\n", text)
         text = _MATH_DELIMITER.sub(" ", text)
@@ -219,7 +226,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _grouped(term: str) -> str:
-    simple = re.fullmatch(r"-?[\w.,]{1,60}", term)
+    simple = _SIMPLE_TERM.fullmatch(term)
     return term if simple else f"({term})"
 
 
@@ -230,6 +237,8 @@ def _command(match: re.Match[str]) -> str:
 
 def _mark_boxes(text: str) -> str:
     """Put private marks around the content of every closed box, in one pass over the braces."""
+    if "box" not in text and "oxed" not in text and "\\ans" not in text:
+        return text
     starts = {m.end(): m.start() for m in _BOX.finditer(text)}
     if not starts:
         return text
@@ -263,11 +272,11 @@ def _mark_boxes(text: str) -> str:
 
 
 def _strip_markdown(text: str) -> str:
-    text = _FENCE.sub("", text)
-    text = text.replace("`", "\ue005") if "`" in text else text
-    text = text.replace("**", "")
-    text = _BLANK.sub(_BLANK_MARK, text)
-    text = text.replace("__", "")
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    text = text.replace("`", "\ue005").replace("**", "")
+    if "__" in text:
+        text = _BLANK.sub(_BLANK_MARK, text).replace("__", "")
     if "*" in text:
         text = _EMPHASIS.sub("", text)
     if "_" in text:

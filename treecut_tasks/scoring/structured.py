@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from treecut_tasks.scoring.closing import conclude
+from treecut_tasks.scoring.folding import folded
 from treecut_tasks.scoring.labels import find_labels
 from treecut_tasks.scoring.matching import bounded_matches
 from treecut_tasks.scoring.model import Commitment, Strength
@@ -20,6 +21,7 @@ _KEY_NAMES = (
     r"unit_price|final_value"
 )
 _KEY = re.compile(rf"\\?[\"'](?P<key>{_KEY_NAMES})\\?[\"']\s{{0,8}}[:=]\s{{0,8}}", re.IGNORECASE)
+_SOME_KEY = re.compile(rf"[\"'](?:{_KEY_NAMES})\\?[\"']")
 _STRONG_KEY = re.compile(r"(?i)answer|final")
 _STRING = re.compile(
     r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,2000})\\?\"|\\?'((?:[^'\\\n]|"
@@ -53,6 +55,7 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _FINISH = re.compile(r"\b(?:finish|submit|answer)\[(?P<body>[^\[\]\n]{1,60})\]", re.IGNORECASE)
+_CALL_STARTS = ("answer(", "answer[", "submit", "finish")
 _ONLY_PAIR = re.compile(
     r"\s{0,40}\{\s{0,20}[\"'](?!error|message|detail|status)[\w ]{1,60}[\"']\s{0,4}:\s{0,4}"
     r"(?P<value>[^{}\[\],\n]{1,60}?)\s{0,20}\}\s{0,40}"
@@ -71,7 +74,7 @@ def find_structured(text: str) -> Iterator[Commitment]:
         yield from _keys(text)
     if "<" in text or "[" in text:
         yield from _tags(text)
-    if "#" in text:
+    if "###" in text:
         yield from _hashes(text)
     if "(" in text or "[" in text:
         yield from _calls(text)
@@ -87,9 +90,10 @@ def _keys(text: str) -> Iterator[Commitment]:
         if reading.commits and reading.direct:
             yield Commitment(pair.start(), pair.end(), Strength.LINE, "json_key", reading)
             return
-    keys = bounded_matches(_KEY.finditer(text))
+    plain = folded(text)
+    keys = bounded_matches(_KEY.finditer(text)) if _SOME_KEY.search(plain) else []
     strong = [k for k in keys if _STRONG_KEY.search(k["key"])]
-    flag = _ANSWERABLE.search(text)
+    flag = _ANSWERABLE.search(text) if "false" in plain else None
     if flag is not None:
         yield Commitment(
             flag.start(), flag.end(), Strength.LINE, "json_key", Reading("unknown", direct=True)
@@ -183,6 +187,9 @@ def _tags(text: str) -> Iterator[Commitment]:
 
 
 def _calls(text: str) -> Iterator[Commitment]:
+    plain = folded(text)
+    if not any(name in plain for name in _CALL_STARTS):
+        return
     for call in bounded_matches(_FINISH.finditer(text)):
         reading = read_span(call["body"])
         if reading.commits and reading.direct:

@@ -10,6 +10,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
+from treecut_tasks.scoring.folding import folded
 from treecut_tasks.scoring.visible import STOP_MARK, TURN_MARK
 
 
@@ -26,8 +27,10 @@ class Turn:
     before_problem: bool = False
 
 
-_NEW_PROBLEM = re.compile(
-    r"^[ \t]{0,6}(?:#{1,6}[ \t]*)?(?:"
+_WORD = re.compile(r"\w")
+_MARKS = re.compile(f"[{STOP_MARK}{TURN_MARK}]")
+_OPENING = (
+    r"[ \t]{0,6}(?:#{1,6}[ \t]*)?(?:"
     r"(?:user|human|customer|student|system|gpt|chatgpt|ai|bot|you|me|model|agent|teacher|"
     r"tutor)(?: (?:question|query|prompt|message))?\s?:"
     r"|(?:next|new|another|second|following|similar|bonus|follow-?up|additional|extra|"
@@ -43,10 +46,13 @@ _NEW_PROBLEM = re.compile(
     r"|(?:next|new|another|similar) (?:question|problem|exercise|example)\b"
     r"|assistant\s?:|[\[<|(](?:user|human|assistant)[\]>|)]"
     r"|\u95ee\u9898\s?\d{0,3}\s?:|\u9898\u76ee\s?\d{0,3}\s?:|\u7528\u6237\s?:"
-    r"|(?=[^\n]{0,2000}\bhow much (?:does|do|is|are|would|will)\b[^\n?]{0,200}\?)"
-    r")",
-    re.IGNORECASE | re.MULTILINE,
 )
+_HOW_MUCH = r"|(?=[^\n]{0,2000}\bhow much (?:does|do|is|are|would|will)\b[^\n?]{0,200}\?)"
+_NEW_PROBLEM = re.compile(rf"^{_OPENING}{_HOW_MUCH})", re.IGNORECASE | re.MULTILINE)
+
+# The same for folded text with a line end in front, which the engine can skip to.
+_SOME_OPENING = re.compile(rf"\n{_OPENING})", re.MULTILINE)
+_SOME_QUESTION = re.compile(rf"\n{_OPENING}{_HOW_MUCH})", re.MULTILINE)
 
 
 def split_turns(text: str) -> list[Turn]:
@@ -59,15 +65,17 @@ def split_turns(text: str) -> list[Turn]:
         The parts that hold any words, in order; at least one.
     """
     turns: list[Turn] = []
-    for piece in re.split(f"[{STOP_MARK}{TURN_MARK}]", text):
+    for piece in _MARKS.split(text):
         parts = _split_problems(piece)
         turns += [Turn(part, index + 1 < len(parts)) for index, part in enumerate(parts)]
-    return [turn for turn in turns if re.search(r"\w", turn.text)][:200] or [Turn(text)]
+    return [turn for turn in turns if _WORD.search(turn.text)][:200] or [Turn(text)]
 
 
 def _split_problems(text: str) -> list[str]:
-    cuts = [match.start() for match in _NEW_PROBLEM.finditer(text)]
-    if not cuts:
+    plain = folded(text)
+    opening = _SOME_QUESTION if "how much" in plain else _SOME_OPENING
+    if opening.search(f"\n{plain}") is None:
         return [text]
+    cuts = [match.start() for match in _NEW_PROBLEM.finditer(text)]
     bounds = [0, *cuts, len(text)]
     return [text[a:b] for a, b in itertools.pairwise(bounds) if b > a]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from treecut_tasks.scoring.abstention import find_abstention
@@ -312,7 +313,7 @@ _HAN_LESS = re.compile(
 
 
 def read_span(span: str) -> Reading:
-    """Read what a span states.
+    """Read what a span states; a sentence is read several times, and many answers are alike.
 
     Args:
         span: Plain text after an answer marker, inside a box, or a sentence.
@@ -320,7 +321,12 @@ def read_span(span: str) -> Reading:
     Returns:
         The reading; `direct` if the statement is at the start of the span.
     """
-    span = _FILLED_IN.sub(r"\1", span[:MAX_SPAN])
+    return _read_span(span[:MAX_SPAN])
+
+
+@lru_cache(maxsize=2048)
+def _read_span(span: str) -> Reading:
+    span = _FILLED_IN.sub(r"\1", span) if "<" in span else span
     opened = _WRAPPED.match(span)
     span = span[opened.end() :] if opened else span
     if BOX_OPEN in span:

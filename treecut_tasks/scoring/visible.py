@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from treecut_tasks.scoring.folding import folded
+
 TURN_MARK = "\ue002"
 """Stands for the start of a turn that is not the assistant's."""
 
@@ -35,6 +37,7 @@ _THINK_TAG = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_BRACKET_TAG = re.compile(r"\[/?think", re.IGNORECASE)
 _ESCAPED_TAG = re.compile(rf"&lt;(/?)({_THINK_NAMES})&gt;", re.IGNORECASE)
 _FENCED_THINKING = re.compile(
     r"^(?P<fence>```)(?:think|thinking|thought|thoughts|reasoning|scratchpad)[ ]*$"
@@ -73,6 +76,7 @@ _STOP_TOKEN = re.compile(
     r"|\[/INST\]|<\|END_OF_TURN_TOKEN\|>|<\|END_RESPONSE\|>|<\|begin_of_text\|>(?!\A)",
     re.IGNORECASE,
 )
+_BRACKET_TOKEN = re.compile(r"\[(?:/?INST|EOS|PAD)\]", re.IGNORECASE)
 _ASSISTANT_HEADER = re.compile(
     r"<\|im_start\|>\s{0,4}assistant\b"
     r"|<\|start_header_id\|>\s{0,4}assistant\s{0,4}(?:<\|end_header_id\|>)?"
@@ -119,7 +123,7 @@ def visible_text(text: str) -> Visible:
     channels = _keep_final_channel(text)
     residue = _drop_residue(channels.text)
     tagged = _drop_tagged_thinking(residue.text)
-    shown = _COMMENT.sub("", tagged.text)
+    shown = _COMMENT.sub("", tagged.text) if "<!--" in tagged.text else tagged.text
     return Visible(
         _mark_turns(shown),
         boxed_off or channels.had_thinking or residue.had_thinking or tagged.had_thinking,
@@ -129,6 +133,8 @@ def visible_text(text: str) -> Visible:
 
 def _drop_fenced_thinking(text: str) -> tuple[str, bool]:
     """Drop thinking in a fence or in a fold whose heading says so; both have to be closed."""
+    if "```" not in text and "<" not in text:
+        return text, False
     kept: list[str] = []
     shown_from = 0
     for opening in _FENCED_THINKING.finditer(text):
@@ -145,7 +151,7 @@ def _drop_fenced_thinking(text: str) -> tuple[str, bool]:
 
 def _keep_final_channel(text: str) -> Visible:
     """Keep the final channel of a harmony conversation."""
-    if "<|channel|>" not in text.lower():
+    if "<|" not in text or "<|channel|>" not in text.lower():
         return Visible(text)
     openings = list(_CHANNEL.finditer(text))
     if not openings:
@@ -170,7 +176,7 @@ def _keep_final_channel(text: str) -> Visible:
 
 def _drop_residue(text: str) -> Visible:
     """Drop an analysis channel whose special tokens were stripped from the text."""
-    finals = list(_RESIDUE_FINAL.finditer(text))
+    finals = list(_RESIDUE_FINAL.finditer(text)) if "assistant" in text else []
     if finals:
         return Visible(text[finals[-1].end() :], had_thinking=True)
     if _RESIDUE_ANALYSIS.match(text):
@@ -184,6 +190,8 @@ def _drop_tagged_thinking(text: str) -> Visible:
     A closing tag without an opening one makes everything before it thinking; an unclosed block
     swallows the rest.
     """
+    if "<" not in text and "..." not in text and not _BRACKET_TAG.search(text):
+        return Visible(text)
     kept: list[str] = []
     shown_from = 0
     open_tags: dict[str, int] = {}  # name -> how often it was opened, outermost first
@@ -246,9 +254,13 @@ def _tag_role(tag: re.Match[str]) -> tuple[str | None, bool]:
     return family, bool(tag["slash"]) or (tag["edge"] or "").lower() == "end"
 
 
+def _names_turns(text: str) -> bool:
+    return _BRACKET_TOKEN.search(text) is not None or "assistant" in folded(text)
+
+
 def _mark_turns(text: str) -> str:
     """Replace chat-template tokens by private marks; a stop token in front means nothing."""
-    if "<" in text or "[" in text or "assistant" in text:
+    if "<" in text or "assistant" in text or ("[" in text and _names_turns(text)):
         text = _USER_TURN.sub(TURN_MARK, text)
         text = _STOP_TOKEN.sub(STOP_MARK, text)
         text = _ASSISTANT_HEADER.sub(STOP_MARK, text)

@@ -1,0 +1,28 @@
+"""Letters without case, so that a plain search can rule out what a slow pattern looks for.
+
+Most patterns of this room ignore case, which keeps the regular expression engine from skipping
+ahead. Nearly all of them look for words that nearly no text holds; whether it does is seen at once
+in the folded text.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+_TO_ASCII = str.maketrans("\u0130\u0131\u017f\u212a", "iisk")
+"""The only other characters that patterns take for ASCII letters when they ignore case."""
+
+
+@lru_cache(maxsize=4)
+def folded(text: str) -> str:
+    """Return a text of the same length in which ASCII letters are lower case.
+
+    Whatever a pattern matches in the text without regard to case, the same pattern matches in the
+    folded text at the same place, as far as it speaks of ASCII letters.
+
+    Args:
+        text: any text.
+    """
+    if text.isascii():
+        return text.lower()
+    return text.translate(_TO_ASCII).lower()
