@@ -127,16 +127,20 @@ def normalise_characters(text: str) -> str:
         text = _OVERLINED.sub(_bracketed_period, text)
     if text.isascii():  # the rest is about other characters
         return text.translate(_PLAIN_FORMS)
-    text = _plain_characters(_SMALL_FRACTION.sub(_small_fraction, text))
-    return _MIXED_WORD.sub(_latin_word, text) if _OTHER_LETTER.search(text) else text
+    if _is_plain(text):
+        return text
+    text = _SMALL_FRACTION.sub(_small_fraction, text)
+    return _MIXED_WORD.sub(_latin_word, text.translate(_PLAIN_FORMS))
 
 
-def _plain_characters(text: str) -> str:
-    """Write every character plainly; where few are not plain, without a look at all the others."""
-    others = len(text) - len(text.encode("ascii", "ignore"))
-    if others * 16 > len(text) or _CONTROL.search(text):
-        return text.translate(_PLAIN_FORMS)
-    return _NOT_ASCII.sub(lambda match: match[0].translate(_PLAIN_FORMS), text)
+def _is_plain(text: str) -> bool:
+    """Whether a text with other characters than ASCII, a few × for example, needs no change."""
+    others = "".join(_NOT_ASCII.findall(text))
+    return (
+        _OTHER_LETTER.search(others) is None
+        and others.translate(_PLAIN_FORMS) == others
+        and _CONTROL.search(text) is None
+    )
 
 
 def _bracketed_period(match: re.Match[str]) -> str:

@@ -12,7 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from treecut_tasks.scoring.closing import conclude
-from treecut_tasks.scoring.labels import find_labels, is_intermediate_label, label_before
+from treecut_tasks.scoring.labels import (
+    find_labels,
+    is_intermediate_label,
+    label_before,
+    last_answer_line,
+)
 from treecut_tasks.scoring.matching import bounded_matches
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN
@@ -39,6 +44,21 @@ def find_commitments(text: str) -> list[Commitment]:
     taken += [(c.start, c.end) for c in found]
     found += [c for c in _boxes(text) if not _inside(c, taken)]
     return sorted(found, key=lambda c: c.start)
+
+
+def settling_line(text: str) -> Commitment | None:
+    """Return the commitment that stands if it is a last line beside which nothing else counts.
+
+    A shortcut for what most responses are: it returns what the choice between all commitments
+    would come to, or None where they have to be looked at.
+
+    Args:
+        text: One turn of plain text.
+    """
+    line = None if BOX_OPEN in text else last_answer_line(text)
+    if line is None or next(find_structured(text), None) is not None:
+        return None
+    return line
 
 
 def _inside(commitment: Commitment, spans: list[tuple[int, int]]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-_TO_ASCII = str.maketrans("\u0130\u0131\u017f\u212a", "iisk")
+_LIKE_ASCII = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 """The only other characters that patterns take for ASCII letters when they ignore case."""
 
 
@@ -23,6 +23,7 @@ def folded(text: str) -> str:
     Args:
         text: any text.
     """
-    if text.isascii():
-        return text.lower()
-    return text.translate(_TO_ASCII).lower()
+    if not text.isascii():
+        for other, letter in _LIKE_ASCII:
+            text = text.replace(other, letter)
+    return text.lower()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from treecut_tasks.scoring.closing import EXPLAINED, conclude
 from treecut_tasks.scoring.folding import folded
@@ -31,9 +32,9 @@ _NOUN = re.compile(
     re.IGNORECASE,
 )
 _NOUN_STARTS = (
-    *("answer", "ans", "result", "solution", "verdict", "conclusion", "output", "response", "final"),
-    *("price", "cost", "total", "tldr", "tl;dr", "respuesta", "resposta", "reponse", "antwort"),
-    *("risposta", "antwoord", "cevap", "odpowiedz"),
+    *("ans", "result", "solution", "verdict", "conclusion", "output", "respon", "final", "price"),
+    *("cost", "total", "tldr", "tl;dr", "respuesta", "resposta", "reponse", "antwo", "risposta"),
+    *("cevap", "odpowiedz"),
 )
 """How a match of `_NOUN` begins in folded text, but for `a:` and other scripts."""
 _OTHER_SCRIPT = re.compile(
@@ -55,19 +56,20 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _DECORATION = re.compile(
-    r"^(?:[\s#>*\-\u2013\u2014\u00b7|\"'\ue005\ue000\[\](){}:,;=~+.!\u2234\u2192\u2705\u2714\u2611]|\d{1,2}[.)](?=\s|$)|[^\w\s\u4e00-\u9fff])+"
+    r"(?:[\s#>*\-\u2013\u2014\u00b7|\"'\ue005\ue000\[\](){}:,;=~+.!\u2234\u2192\u2705\u2714\u2611]|\d{1,2}[.)](?=\s|$)|[^\w\s\u4e00-\u9fff])+"
 )
+_PLAIN_WORDS = (
+    "final my the our correct corrected revised updated new so thus hence therefore and "
+    "short numeric numerical overall ultimate exact conclusive conclusion in summary then "
+    "is direct best here here's below actual real single submitted complete definitive "
+    "formal required requested simple amended result response end this gives a assistant "
+    "which finally now model step last that s it unit to conclude text quick brief tl;dr "
+    "as we get output with have accordingly consequently solution answer ok okay great i "
+    "report give would answering sum up official bold key explicit clear"
+).split()
+_PLAIN = frozenset(_PLAIN_WORDS)
 _PLAIN_LABEL = re.compile(
-    r"(?:\b(?:final|my|the|our|correct|corrected|revised|updated|new|so|thus|hence|therefore|"
-    r"and|short|numeric(?:al)?|"
-    r"overall|ultimate|exact|conclusive|conclusion|in|summary|then|is|direct|best|here|here's|"
-    r"below|actual|real|single|"
-    r"submitted|complete|definitive|formal|required|requested|simple|amended|result|response|"
-    r"end|this|gives|a|assistant|"
-    r"which|finally|now|model|step|last|that|s|it|unit|to|conclude|text|quick|brief|tl;dr|as|"
-    r"we|get|output|with|have|accordingly|consequently|"
-    r"solution|answer|ok|okay|great|i|report|give|would|answering|sum|up|official|bold|key|"
-    r"explicit|clear)\b|[\W_\d])*",
+    rf"(?:\b(?:{'|'.join(_PLAIN_WORDS)})\b|[\W_\d])*",
     re.IGNORECASE,
 )
 _FINAL_LABEL = re.compile(
@@ -116,6 +118,7 @@ _WEAK_NOUNS = {
     "conclusion",
     "verdict",
 }
+_WEAK_STARTS = tuple(sorted(_WEAK_NOUNS - {"a"}))
 _ECHO_CONDITION = re.compile(
     r"[\W_]*unknown[\"'\ue005>.]{0,3},?\s(?:(?:if|when|in case|only if|whenever|otherwise)\b"
     r"|(?:is|may be|must be|should be)\s(?:only\s)?(?:allowed|used|permitted|reserved|for|"
@@ -150,6 +153,11 @@ _INVERTED = re.compile(
     r"(?![\w:])(?!\s?[:=?])(?!\sto\s(?!(?:the|this) (?:question|problem)))",
     re.IGNORECASE,
 )
+_ANSWER_LINE = re.compile(
+    r"(?P<label>(?:final )?)(?P<noun>answer):"
+    r"(?P<span> (?:[1-9]\d{0,8}(?: dollars)?|unknown)\.?)",
+    re.IGNORECASE | re.ASCII,
+)
 _IS_THE_ANSWER = re.compile(
     r"is\s(?:therefore\s|thus\s)?(?:the|our|my)\s(?:final\s|correct\s)?answer"
 )
@@ -170,28 +178,112 @@ _CROWDED = 60
 def find_labels(text: str) -> Iterator[Commitment]:
     """Find `Answer: …`, answer headings, and sentences like "the answer is …"."""
     nouns = bounded_matches(_nouns(text))
-    marks: list[tuple[re.Match[str], re.Match[str]]] = []
-    for noun in nouns:
-        separator = _SEPARATOR.match(text, noun.end())
-        if separator is not None:
-            marks.append((noun, separator))
-    for index, (noun, separator) in enumerate(marks):
-        limit = marks[index + 1][0].start() if index + 1 < len(marks) else len(text)
-        commitment = _read_label(text, noun, separator, limit, len(marks) > _CROWDED)
+    indices = range(len(nouns))
+
+    @lru_cache(maxsize=None)  # the dearest of the questions about a noun
+    def separator_of(index: int) -> re.Match[str] | None:
+        return _SEPARATOR.match(text, nouns[index].end())
+
+    crowded = len(nouns) > _CROWDED and sum(map(bool, map(separator_of, indices))) > _CROWDED
+    for index, noun in enumerate(nouns):
+        if _word(noun) in _WEAK_NOUNS and not _is_anchored(text, noun):
+            continue
+        separator = separator_of(index)
+        if separator is None:
+            continue
+        following = (nouns[other].start() for other in indices[index + 1 :] if separator_of(other))
+        commitment = _read_label(text, noun, separator, next(following, len(text)), crowded)
         if commitment is not None:
             yield commitment
     yield from _inverted(text)
 
 
-def _nouns(text: str) -> Iterator[re.Match[str]]:
-    """What `_NOUN` finds, which is slow at finding."""
+def last_answer_line(text: str) -> Commitment | None:
+    """Read the last line if it is a plain answer line beside which no other label counts.
+
+    That is how most responses end. All other labels are then only looked at as far as is needed to
+    see that each is weaker than a line, in which case what they say makes no difference.
+
+    Args:
+        text: One turn of plain text in which nothing is boxed and `find_structured` finds nothing.
+
+    Returns:
+        What `find_labels` yields last; None where all labels have to be read.
+    """
+    end = len(text.rstrip())
+    line = _ANSWER_LINE.fullmatch(text, text.rfind("\n", 0, end) + 1, end)
+    if line is None:
+        return None
+    start, label = line.start("noun"), line["label"]
+    head = text[: line.start()]
+    if any(_may_be_line(text, noun) for noun in bounded_matches(_nouns(head, _may_be_anchored))):
+        return None
+    listed = _TEMPLATE_LINE.search(text[max(0, start - 90) : start])
+    if listed or _joins_template(text, start, label) or _hypothesis_before(text, start):
+        return None
+    reading = read_span(line["span"])
+    return Commitment(start, end, Strength.LINE, "answer_line", reading, bool(label), label)
+
+
+def _may_be_line(text: str, noun: re.Match[str]) -> bool:
+    """Whether a noun could make a commitment that is as strong as an answer line."""
+    if _word(noun) in _WEAK_NOUNS and not _is_anchored(text, noun):
+        return False
+    separator = _SEPARATOR.match(text, noun.end())
+    return separator is not None and _SPOKEN.match(separator["sep"].strip().lower()) is None
+
+
+def _nouns(
+    text: str, wanted: Callable[[str, int], bool] | None = None
+) -> Iterator[re.Match[str]]:
+    """What `_NOUN` finds, which is slow at finding.
+
+    Args:
+        text: the text to search.
+        wanted: says of the folded text and a place whether a noun there would matter.
+    """
     if not text.isascii() and _OTHER_SCRIPT.search(text):
         return _NOUN.finditer(text)
     plain = folded(text)
     starts = places(plain, _NOUN_STARTS)
     for colon in places(plain, ":"):
         starts |= {at for at in range(max(0, colon - 3), colon) if plain[at] == "a"}
+    if wanted is not None:
+        starts = {at for at in starts if wanted(plain, at)}
     return matches_at(_NOUN, text, starts)
+
+
+def _may_be_anchored(plain: str, at: int) -> bool:
+    """Whether a noun matters though it may be a weak one: quicker than a look at its sentence."""
+    return not (plain.startswith(_WEAK_STARTS, at) and _follows_word(plain, at))
+
+
+def _follows_word(text: str, at: int) -> bool:
+    """Whether words stand before a place which only an ordinary sentence holds."""
+    words = text[max(0, at - 40) : at].split(" ")
+    if words.pop():  # what stands right before the place is no space
+        return False
+    for word in reversed(words[1:]):
+        if not (word.isalpha() and word.isascii()):
+            return False
+        if word.lower() not in _PLAIN:
+            return True
+    return False
+
+
+def _word(noun: re.Match[str]) -> str:
+    """The noun of a marker in English; empty for other languages."""
+    word = (noun["noun"] or "").lower()
+    return "answer" if word == "answers" else word
+
+
+def _is_anchored(text: str, noun: re.Match[str]) -> bool:
+    """Whether a noun stands at the start of its sentence but for words such as "my final"."""
+    if _follows_word(text, noun.start()):
+        return False
+    label = label_before(text, noun.start())
+    decoration = _DECORATION.match(label)
+    return _PLAIN_LABEL.fullmatch(label, decoration.end() if decoration else 0) is not None
 
 
 def _inverted(text: str) -> Iterator[Commitment]:
@@ -211,8 +303,7 @@ def _inverted(text: str) -> Iterator[Commitment]:
 def _read_label(
     text: str, noun: re.Match[str], separator: re.Match[str], limit: int, crowded: bool
 ) -> Commitment | None:
-    word = (noun["noun"] or "").lower()
-    word = "answer" if word == "answers" else word
+    word = _word(noun)
     sep = separator["sep"].strip().lower()
     after_label = separator["label"]
     spoken = _SPOKEN.match(sep) is not None or (
@@ -222,9 +313,7 @@ def _read_label(
     if word in _WEAK_NOUNS and spoken:
         return None
     label = label_before(text, noun.start())
-    anchored = _PLAIN_LABEL.fullmatch(_DECORATION.sub("", label)) is not None
-    if word in _WEAK_NOUNS and not anchored:
-        return None
+    anchored = _is_anchored(text, noun)
     if word == "final" and sep not in (":", "="):
         return None
     if (

@@ -14,7 +14,7 @@ from typing import Literal
 from treecut_tasks.scoring.characters import normalise_characters
 from treecut_tasks.scoring.choice import agree, choose, relevant
 from treecut_tasks.scoring.closing import closing_statement
-from treecut_tasks.scoring.commitments import find_commitments
+from treecut_tasks.scoring.commitments import find_commitments, settling_line
 from treecut_tasks.scoring.corrections import correction_after
 from treecut_tasks.scoring.excerpt import excerpt
 from treecut_tasks.scoring.model import Commitment, Strength
@@ -160,6 +160,9 @@ def _outcome(commitment: Commitment) -> Outcome:
 
 def _decide(text: str, *, cut: bool) -> Commitment | str:
     """Choose between the commitments of one turn, or say why there is none."""
+    settled = settling_line(text)
+    if settled is not None:
+        return settled
     explicit = relevant(text, find_commitments(text))
     strong = [c for c in explicit if c.strength >= Strength.STATED]
     if strong:

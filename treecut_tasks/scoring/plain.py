@@ -141,6 +141,7 @@ _ABBREVIATIONS = (
     ("approx.", "approx"),
     ("vs.", "vs"),
 )
+_ABBREVIATED = (".e.", ".g.", "approx.", "vs.")
 _BLANK_LINES = re.compile(r"\n{4,}")
 _GAP = re.compile(r"[ \t]{2,}")
 _BLANK_MARK = "\ue004"
@@ -163,8 +164,9 @@ def plain_text(text: str) -> str:
     text = _strip_html(text)
     text = _strip_latex(text)
     text = _strip_markdown(text)
-    for written, plain in _ABBREVIATIONS:
-        text = text.replace(written, plain)
+    if any(sign in text for sign in _ABBREVIATED):
+        for written, plain in _ABBREVIATIONS:
+            text = text.replace(written, plain)
     if "  " in text or "\t" in text:
         text = _GAP.sub(" ", text)
     return _BLANK_LINES.sub("\n\n\n", text) if "\n\n\n\n" in text else text
@@ -190,7 +192,8 @@ def _strip_latex(text: str) -> str:
     if "$" in text:
         text = _SIGNED_DOLLAR.sub("", text)
         text = _COUNTRY_DOLLAR.sub("$", text)
-    text = text.replace("{,}", ",")
+    if "{" in text:
+        text = text.replace("{,}", ",")
     if "\\begin{" in text and _ALIGNED.search(text):  # the sides of one chain stand on several rows
         text = _NEXT_ROW.sub("; ", _NEXT_SIDE.sub(" =", text)).replace("&", " ")
     if "\\" in text or "oxed{" in text:
@@ -200,18 +203,24 @@ def _strip_latex(text: str) -> str:
         text = _SIGNED_DOLLAR.sub("", text)
         text = _SPACING.sub(" ", text)
         text = _SIZING.sub("", text)
-        text = _LAYOUT.sub(" ", text)
-        text = _PERIOD.sub(lambda m: f"({m[1] or m[2]})", text)
-        text = _OVER.sub(r"\1/\2", text)
-        for _ in range(2):  # text inside fractions inside text
-            text = _TEXT.sub(lambda m: m["inner"], text)
-            text = _FRACTION.sub(_fraction, text) if "frac" in text else text
+        text = _strip_arguments(text) if "{" in text or "frac" in text or "bar" in text else text
         text = _mark_boxes(text)
         text = _ROW_END.sub("\n", text)
         text = _MATH_DELIMITER.sub(" ", text)
         text = _ESCAPED.sub(r"\1", text)
         text = _COMMAND.sub(_command, text)
     return text.replace("$", " ")
+
+
+def _strip_arguments(text: str) -> str:
+    """Take off the commands that act on what follows them."""
+    text = _LAYOUT.sub(" ", text)
+    text = _PERIOD.sub(lambda m: f"({m[1] or m[2]})", text)
+    text = _OVER.sub(r"\1/\2", text)
+    for _ in range(2):  # text inside fractions inside text
+        text = _TEXT.sub(lambda m: m["inner"], text)
+        text = _FRACTION.sub(_fraction, text) if "frac" in text else text
+    return text
 
 
 def _fraction(match: re.Match[str]) -> str:
@@ -272,9 +281,11 @@ def _mark_boxes(text: str) -> str:
 
 
 def _strip_markdown(text: str) -> str:
-    if "```" in text or "~~~" in text:
+    if "`" in text or "~" in text:
         text = _FENCE.sub("", text)
-    text = text.replace("`", "\ue005").replace("**", "")
+        text = text.replace("`", "\ue005")
+    if "*" in text:
+        text = text.replace("**", "")
     if "__" in text:
         text = _BLANK.sub(_BLANK_MARK, text).replace("__", "")
     if "*" in text:

@@ -55,6 +55,8 @@ _CHANNEL = re.compile(
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call)\|>|(?=<\|(?:start|channel)\|>)", re.IGNORECASE)
 _RESIDUE_FINAL = re.compile(r"assistant\s?final(?=[\W\dA-Z]|$)")
 _RESIDUE_ANALYSIS = re.compile(r"\s{0,20}analysis(?=[A-Z])")
+_MARKS = ("<", "&", "`", "...", "analysis")
+_BRACKETED = re.compile(r"\[/?(?:think|inst|eos|pad)")
 _COMMENT = re.compile(r"<!--[^<>]{0,2000}-->")
 
 _USER_TURN = re.compile(
@@ -76,7 +78,6 @@ _STOP_TOKEN = re.compile(
     r"|\[/INST\]|<\|END_OF_TURN_TOKEN\|>|<\|END_RESPONSE\|>|<\|begin_of_text\|>(?!\A)",
     re.IGNORECASE,
 )
-_BRACKET_TOKEN = re.compile(r"\[(?:/?INST|EOS|PAD)\]", re.IGNORECASE)
 _ASSISTANT_HEADER = re.compile(
     r"<\|im_start\|>\s{0,4}assistant\b"
     r"|<\|start_header_id\|>\s{0,4}assistant\s{0,4}(?:<\|end_header_id\|>)?"
@@ -118,6 +119,8 @@ def visible_text(text: str) -> Visible:
     Returns:
         The visible text and notes about the thinking.
     """
+    if not _may_hide(text):
+        return Visible(text)
     text = _ESCAPED_TAG.sub(r"<\1\2>", text) if "&lt;" in text else text
     text, boxed_off = _drop_fenced_thinking(text)
     channels = _keep_final_channel(text)
@@ -129,6 +132,14 @@ def visible_text(text: str) -> Visible:
         boxed_off or channels.had_thinking or residue.had_thinking or tagged.had_thinking,
         channels.unclosed or residue.unclosed or tagged.unclosed,
     )
+
+
+def _may_hide(text: str) -> bool:
+    """Whether a text holds any of what the steps below begin at; most texts do not."""
+    if any(mark in text for mark in _MARKS):
+        return True
+    plain = folded(text)
+    return "assistant" in plain or ("[" in plain and _BRACKETED.search(plain) is not None)
 
 
 def _drop_fenced_thinking(text: str) -> tuple[str, bool]:
@@ -254,13 +265,9 @@ def _tag_role(tag: re.Match[str]) -> tuple[str | None, bool]:
     return family, bool(tag["slash"]) or (tag["edge"] or "").lower() == "end"
 
 
-def _names_turns(text: str) -> bool:
-    return _BRACKET_TOKEN.search(text) is not None or "assistant" in folded(text)
-
-
 def _mark_turns(text: str) -> str:
     """Replace chat-template tokens by private marks; a stop token in front means nothing."""
-    if "<" in text or "assistant" in text or ("[" in text and _names_turns(text)):
+    if "<" in text or "[" in text or "assistant" in text:
         text = _USER_TURN.sub(TURN_MARK, text)
         text = _STOP_TOKEN.sub(STOP_MARK, text)
         text = _ASSISTANT_HEADER.sub(STOP_MARK, text)
