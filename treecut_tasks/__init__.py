@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown
     from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
     from treecut_tasks.themes import Theme, load_theme
+    from treecut_tasks.training import Reward, read_mixture, to_dataset, to_iterable_dataset
 
 __all__ = [
     "Outcome",
     "Pair",
     "Problem",
     "ProblemConfig",
+    "Reward",
     "Theme",
     "TreecutError",
     "answerable",
@@ -44,11 +46,14 @@ __all__ = [
     "pair_at",
     "paired",
     "problem_at",
+    "read_mixture",
     "says_unknown",
     "score_responses",
     "stream",
     "structure",
     "summarise_responses",
+    "to_dataset",
+    "to_iterable_dataset",
     "unanswerable",
 ]
 
@@ -69,6 +74,7 @@ _HOMES = {
     "treecut_tasks.scoring": ("Outcome", "classify_outcome", "says_unknown"),
     "treecut_tasks.tasks": ("answerable", "cut_location", "paired", "structure", "unanswerable"),
     "treecut_tasks.themes": ("Theme", "load_theme"),
+    "treecut_tasks.training": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
 }
 
 

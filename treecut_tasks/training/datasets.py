@@ -1,0 +1,236 @@
+"""Problems as data sets of the Hugging Face library `datasets`: in memory, or made while they stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from treecut_tasks.bulk.draws import BLOCK
+from treecut_tasks.bulk.plan import Plan
+from treecut_tasks.bulk.recipe import Part, Recipe
+from treecut_tasks.bulk.rows import Rows
+from treecut_tasks.bulk.splits import PairKind, Split
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.problems import ProblemConfig
+from treecut_tasks.prompts import COT_SYSTEM_MESSAGE, make_shot
+
+if TYPE_CHECKING:
+    import datasets
+
+Form = Literal["all", "text", "messages", "prompts"]
+
+FORMS: tuple[Form, ...] = get_args(Form)
+"""What the rows are:
+
+- `all`: everything that is known of a problem, see `treecut_tasks.bulk.columns.schema`
+- `text`: `id`, `problem`, `answer`, `proof`
+- `messages`: `id` and `messages`, the prompt of the tasks and the response that is wanted, for
+  fine-tuning
+- `prompts`: `id`, `prompt` (messages), `problem`, `answer`, for reinforcement learning with `Reward`
+
+With pairs there is a `pair_id` too."""
+
+_MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
+_TEXT_FORM: dict[Form, bool] = {"all": False, "text": True, "messages": True, "prompts": True}
+
+
+def to_dataset(
+    config: ProblemConfig | Recipe,
+    seed: int,
+    n: int,
+    *,
+    pairs: PairKind = "none",
+    split: str | None = None,
+    form: Form = "all",
+    solutions: bool = True,
+    system_message: bool = False,
+) -> datasets.Dataset:
+    """Make a data set in memory: some 2 kB for each problem as text, 5 kB with everything.
+
+    The rows are those of `treecut generate --format parquet` with the same parameters.
+
+    Args:
+        config: what to draw: a configuration, or a recipe (see `read_mixture`).
+        seed: a whole number of 0 or more; it takes the place of a recipe's own.
+        n: number of problems, or of pairs, each of which makes two rows; over all splits.
+        pairs: `full` or `matched` makes pairs of an unanswerable configuration.
+        split: which split of a recipe that has several.
+        form: what the rows are, see `FORMS`.
+        solutions: whether `messages` end with the response that is wanted: the worked solution and
+            the answer line.
+        system_message: whether messages begin with the tasks' chain-of-thought message.
+
+    Raises:
+        TreecutError: a value that is not allowed.
+    """
+    import datasets
+
+    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
+    table = pa.concat_tables(source.tables(0, source.num_entries))
+    return datasets.Dataset(table, split=datasets.NamedSplit(source.split.name))
+
+
+def to_iterable_dataset(
+    config: ProblemConfig | Recipe,
+    seed: int,
+    n: int,
+    *,
+    pairs: PairKind = "none",
+    split: str | None = None,
+    form: Form = "all",
+    solutions: bool = True,
+    system_message: bool = False,
+    shards: int | None = None,
+) -> datasets.IterableDataset:
+    """Make a data set that is drawn while it is read, in memory that does not depend on n.
+
+    It is divided among the workers of a `DataLoader`, and among nodes by
+    `datasets.distributed.split_dataset_by_node`, shard by shard; `state_dict` and `load_state_dict`
+    resume it. The rows are those of `to_dataset`, in the same order for a single reader.
+
+    Args:
+        config: see `to_dataset`.
+        seed: see `to_dataset`.
+        n: see `to_dataset`.
+        pairs: see `to_dataset`.
+        split: see `to_dataset`.
+        form: see `to_dataset`.
+        solutions: see `to_dataset`.
+        system_message: see `to_dataset`.
+        shards: number of shards; best a multiple of workers times nodes. By default one for each
+            4096 entries. To resume, the begun shard is drawn again from its beginning.
+
+    Raises:
+        TreecutError: a value that is not allowed.
+    """
+    import datasets
+
+    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
+    entries = source.num_entries
+    count = -(-entries // BLOCK) if shards is None else shards
+    if type(count) is not int or not 1 <= count <= entries:
+        raise TreecutError(f"shards is {shards!r}: it must be a whole number from 1 to {entries}.")
+    ranges = [(entries * i // count, entries * (i + 1) // count) for i in range(count)]
+    return datasets.IterableDataset.from_generator(
+        _examples,
+        features=datasets.Features.from_arrow_schema(source.schema),
+        gen_kwargs={"source": source, "ranges": ranges},
+        split=datasets.NamedSplit(source.split.name),
+    )
+
+
+def _examples(source: _Source, ranges: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+    for start, stop in ranges:
+        for table in source.tables(start, stop):
+            yield from table.to_pylist()
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What the rows of a data set are made from; small enough to send to every worker."""
+
+    recipe: Recipe
+    split: Split
+    num_entries: int
+    form: Form
+    solutions: bool
+    system_message: bool
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        rows = Rows(self.recipe, self.split, _TEXT_FORM[self.form])
+        return self._formed(rows.schema.empty_table()).schema
+
+    def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
+        rows = Rows(self.recipe, self.split, _TEXT_FORM[self.form])
+        return map(self._formed, rows.tables(start, stop))
+
+    def _formed(self, table: pa.Table) -> pa.Table:
+        if self.form in ("all", "text"):
+            return table
+        columns = {"id": table["id"]}
+        if self.form == "messages":
+            columns["messages"] = self._messages(table, self.solutions)
+        else:
+            columns["prompt"] = self._messages(table, with_response=False)
+            columns["problem"], columns["answer"] = table["problem"], table["answer"]
+        if "pair_id" in table.column_names:
+            columns["pair_id"] = table["pair_id"]
+        return pa.table(columns)
+
+    def _messages(self, table: pa.Table, with_response: bool) -> pa.ListArray:
+        """The messages that the tasks send, and the response that their examples give."""
+        # What a worked example puts around its three texts.
+        shot = make_shot("\0problem\0", "\0solution\0", "\0answer\0")
+        texts = {
+            "problem": table["problem"].combine_chunks(),
+            "solution": table["proof"].combine_chunks(),
+            "answer": table["answer"].combine_chunks(),
+        }
+        messages = [("system", COT_SYSTEM_MESSAGE)] if self.system_message else []
+        messages.append(("user", shot.prompt))
+        if with_response:
+            messages.append(("assistant", shot.response))
+        rows = len(table)
+        contents = [_filled(template, texts, rows) for _, template in messages]
+        # Message j of row i lies at place j * rows + i.
+        order = pa.array(
+            [j * rows + i for i in range(rows) for j in range(len(messages))], pa.int64()
+        )
+        struct = pa.StructArray.from_arrays(
+            [
+                pa.concat_arrays([pa.repeat(role, rows) for role, _ in messages]),
+                pa.concat_arrays(contents),
+            ],
+            fields=list(_MESSAGES.value_type),
+        )
+        ends = pa.array(range(0, len(messages) * rows + 1, len(messages)), pa.int32())
+        return pa.ListArray.from_arrays(ends, struct.take(order), type=_MESSAGES)
+
+
+def _filled(template: str, texts: dict[str, pa.StringArray], rows: int) -> pa.StringArray:
+    """A template with texts of each row in the places of their names between zero characters."""
+    parts = [
+        texts.get(part, part) if number % 2 else part
+        for number, part in enumerate(template.split("\0"))
+    ]
+    columns = [pa.repeat(part, rows) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*columns, "")
+
+
+def _source(
+    config: ProblemConfig | Recipe,
+    seed: int,
+    n: int,
+    pairs: PairKind,
+    split: str | None,
+    form: Form,
+    solutions: bool,
+    system_message: bool,
+) -> _Source:
+    if form not in FORMS:
+        raise TreecutError(f"form is {form!r}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+    if isinstance(config, Recipe):
+        if pairs != "none":
+            raise TreecutError(
+                f"pairs is {pairs!r}, but a recipe says for each of its parts whether it has pairs: "
+                "leave pairs out."
+            )
+        recipe = replace(config, seed=seed)
+    else:
+        recipe = Recipe((Part(config, pairs),), seed)
+    names = [each.name for each in recipe.splits]
+    if split is None and len(names) == 1:
+        split = names[0]
+    if split not in names:
+        raise TreecutError(f"split is {split!r}: it must be {' or '.join(names)}.")
+    # One file for each split, of which only the size is of interest.
+    for shard in Plan(recipe, n, len(names)).shards:
+        if shard.split.name == split:
+            return _Source(recipe, shard.split, shard.stop, form, solutions, system_message)
+    raise AssertionError(split)
