@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.exchange import by_sentence, exchanged, number_of_words, parts_of_the_asked
 from tests.strategies import THEMES, configs, seeds
 from treecut_tasks import Pair, Problem, ProblemConfig, TreecutError, generate_pair, pair_at
 from treecut_tasks.problems import (
@@ -22,6 +25,8 @@ from treecut_tasks.problems import (
     generate,
     problem_at,
 )
+from treecut_tasks.problems import Variable as NamedVariable
+from treecut_tasks.problems.pairs import differences, free_ends, spare_edges
 from treecut_tasks.reading import (
     Determined,
     ReadProblem,
@@ -31,7 +36,7 @@ from treecut_tasks.reading import (
     solve,
 )
 from treecut_tasks.tasks import paired
-from treecut_tasks.themes import Theme
+from treecut_tasks.themes import Theme, load_theme
 
 
 def themes_of(config: ProblemConfig) -> list[Theme]:
@@ -150,17 +155,42 @@ class TestMatched:
         if config.order != "random":
             places = [places_of_the_asked(problem) for problem in read]
             assert places[0] == places[1]
-        for each in ("item", "entity"):
-            counts = [
-                sum(
-                    getattr(variable, each) == getattr(problem.asked, each)
-                    for sentence in problem.sentences
-                    for variable in sentence.equation.coefficients
-                )
-                for problem in read
-            ]
-            assert counts[0] == counts[1]
+            marked = [by_sentence(each, parts_of_the_asked(each)) for each in (cut, whole)]
+            assert marked[0] == marked[1]
+        # Which is as likely as the counterpart itself.
+        alike = exchanged(pair)
+        for respect in (number_of_words, parts_of_the_asked(cut)):
+            assert sorted(by_sentence(alike, respect)) == sorted(by_sentence(cut, respect))
         check_verdicts(pair)
+
+    @pytest.mark.parametrize("cut_depth", range(1, 6))
+    def test_items_and_places_that_share_a_sentence_do_not_tell_them_apart(
+        self, cut_depth: int
+    ) -> None:
+        """Where there are four items or more; with three there are not always such names."""
+        config = ProblemConfig(theme="outfit", ans_depth=6, cut_depth=cut_depth)
+        for i in range(20):
+            pair = pair_at(config, 1, i, counterpart="matched")
+            alike = exchanged(pair)
+            for part in ("item", "entity"):
+                of_cut, of_alike = (
+                    sorted(by_sentence(member, attrgetter(part)))
+                    for member in (pair.unanswerable, alike)
+                )
+                assert of_cut == of_alike
+
+    @pytest.mark.parametrize("cut_depth", [1, 2, 3])
+    def test_names_that_fit_least_badly_are_taken_where_none_fit(self, cut_depth: int) -> None:
+        """Three items of one, two and four words never hide the lengths at every cut."""
+        words = load_theme("food")
+        items = tuple(
+            item
+            for item in words.items
+            if item.name in {"pie", "Cobb salad", "piece of cheese cake"}
+        )
+        theme = replace(words, name="three", items=items)
+        config = ProblemConfig(theme=theme, ans_depth=4, cut_depth=cut_depth)
+        check_verdicts(pair_at(config, 0, 0, counterpart="matched"))
 
     @settings(max_examples=15, suppress_health_check=list(HealthCheck))
     @given(seeds(), st.sampled_from(ORDERS))
@@ -207,6 +237,47 @@ class TestMatched:
     def test_four_simple_names_do_have_pairs(self) -> None:
         config = ProblemConfig(ans_depth=2, num_vars=4, composite_name=False)
         check_verdicts(generate_pair(config, random.Random(0), "matched"))
+
+
+class TestParts:
+    """What `generate_pair` is made of, on the path 1-2-3-4 with 5 below 2 and 6 below 5."""
+
+    PARENTS = (0, 1, 2, 3, 2, 5)
+    ENDS = free_ends(PARENTS, (2, 3), (2, 5))
+
+    def test_spare_edges(self) -> None:
+        assert spare_edges(self.PARENTS, 4, 3, "random") == ((2, 5),)
+        assert spare_edges(self.PARENTS, 4, 3, "forward") == ((2, 5),)
+        # The spare edge would have 1 and 5 as free ends; only the one is joined to the root.
+        assert spare_edges(self.PARENTS, 4, 2, "random") == ()
+        # 5 is a leaf; its sentence is the only one to name it.
+        assert spare_edges((0, 1, 2, 3, 2), 4, 3, "random") == ()
+        # The spare edge touches the questioned variable.
+        assert spare_edges((0, 1, 2, 3, 4, 5), 4, 3, "random") == ()
+
+    def test_free_ends(self) -> None:
+        assert self.ENDS == (3, 5, (4,), (6,))
+        assert free_ends(self.PARENTS, (1, 2), (2, 5)) == (1, 5, (0,), (6,))
+
+    @pytest.mark.parametrize(
+        ("names", "expected"),
+        [
+            # x_3 and x_5 are alike in everything but the item, their neighbours in the item.
+            ("pie@A tart@A pizza@A burger@A lasagna@A burger@B", (0, 0)),
+            ("pie@A tart@A pizza@A burger@A lasagna@A tart@B", (0, 1)),
+            # The places differ, and which of them the questioned one shares tells.
+            ("pie@A tart@A pizza@A burger@A lasagna@B burger@B", (1, 1)),
+            # Two words beside x_3, one word beside x_5.
+            ("pie tart pizza Cobb_salad fruit_tart burger", (1, 0)),
+            ("pie tart pizza Cobb_salad lasagna burger", (0, 0)),
+        ],
+    )
+    def test_differences(self, names: str, expected: tuple[int, int]) -> None:
+        variables = []
+        for name in names.split():
+            item, _, entity = name.replace("_", " ").partition("@")
+            variables.append(NamedVariable(entity or None, item))
+        assert differences(variables, 4, self.ENDS) == expected
 
 
 class TestBadInput:

@@ -37,6 +37,8 @@ SET_NAMES = (*FEATURE_SETS, *_WORD_SETS, _ALL)
 _STRONGEST = 10
 # How often a feature is shuffled to see how much a classifier goes by it.
 _SHUFFLES = 2
+# Decimal places of estimates that are more than rounding errors.
+_DIGITS = 12
 # Words and word pairs, the most frequent ones, that boosting gets beside the other features.
 _BOOSTED_WORDS = 200
 # A word is a run of anything but spaces and the marks that end sentences.
@@ -266,6 +268,8 @@ def _estimate(value: float, parts: Floats, problem: _Problem) -> tuple[Estimate,
         narrow = float(sem(unanswerable + answerable))
     else:
         narrow = math.hypot(float(sem(unanswerable)), float(sem(answerable)))
+    # What is the same in both members of every pair has no spread but for rounding.
+    value, narrow = round(value, _DIGITS), round(narrow, _DIGITS)
     folds = len(problem.folds)
     error = narrow * math.sqrt(1 + folds / (folds - 1))
     reach = float(norm.ppf((1 + CONFIDENCE) / 2)) * error

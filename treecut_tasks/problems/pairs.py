@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import islice
+from operator import attrgetter, itemgetter
+from typing import Any, Literal, NamedTuple, get_args
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems.config import ProblemConfig
-from treecut_tasks.problems.draws import below
+from treecut_tasks.problems.config import Order, ProblemConfig
+from treecut_tasks.problems.draws import below, shuffler
 from treecut_tasks.problems.generator import generate_endlessly
 from treecut_tasks.problems.problem import Problem
-from treecut_tasks.problems.tree import Edge, breadth_first
+from treecut_tasks.problems.tree import Edge, breadth_first, remembering_trees
+from treecut_tasks.problems.wording import Variable
 
 CounterpartKind = Literal["full", "matched"]
 
@@ -22,6 +26,12 @@ COUNTERPARTS: tuple[CounterpartKind, ...] = get_args(CounterpartKind)
 
 # A spare edge turns up in one draw of ten to some hundreds; after so many there is none.
 _MAX_DRAWS = 20_000
+
+# Some dozens suffice where there are names that differ in nothing.
+_MAX_SHUFFLES = 200
+
+# Names of three items do not always have lengths that fit; after so many the best are taken.
+_MAX_NAMINGS = 20
 
 
 @dataclass(frozen=True)
@@ -82,13 +92,20 @@ def generate_pair(
     """Draw an unanswerable problem and its answerable counterpart.
 
     With `full` the unanswerable problem is the one that `generate` draws. With `matched`, problems
-    are drawn until one has a spare edge whose sentence can stand in for the cut one. It leads into
-    a variable off the path that has children (so that the variable is still named), does not touch
-    the questioned variable, and shares an end with the cut edge, the root exactly if the cut edge
-    starts there (so that the number of stated facts is equal). The variables at the other ends are
-    named equally often, and related alike to the questioned item and its place. In a fixed order of
-    the sentences, the same ones name that item and that place without the one and without the
-    other.
+    are drawn until the tree has a spare edge whose sentence can stand in for the cut one
+    (`spare_edges`). Both edges share an end; their other ends, the free ends, have equally many
+    neighbours beside. So, with the names of the free ends exchanged in one member, the members say
+    the same but for one thing: which free end is joined to which of the neighbours.
+
+    The names are shuffled until that does not show in the lengths of the sentences in words, nor in
+    which of them name the questioned item and its place, nor in which items share a sentence, nor in
+    which places do: in each of these respects the free ends are alike, or the neighbours of the one
+    are like those of the other (`differences`). As exchanged names are as likely, what depends on
+    these alone is as frequent in one member as in the other. Three items are too few for the last
+    two respects, so that the first two come first.
+
+    In a fixed order of the sentences, the same ones, counted from the first, name the questioned
+    item and its place.
 
     Args:
         config: what to draw; an unanswerable configuration.
@@ -104,13 +121,27 @@ def generate_pair(
     if counterpart == "full":
         problem = next(problems)
         return Pair(problem, problem.counterpart())
-    for _ in range(_MAX_DRAWS):
-        problem = next(problems)
-        spare = _spare_edges(problem)
+    pairs = islice(_matched(problems, config, rng), _MAX_NAMINGS)
+    best = next(pairs, None)
+    if best is None:
+        raise _no_match(config, f"none was found in {_MAX_DRAWS} draws")
+    while best[0].counted and (other := next(pairs, None)):
+        best = min(best, other, key=itemgetter(0))
+    return best[1]
+
+
+def _matched(
+    problems: Iterator[Problem], config: ProblemConfig, rng: random.Random
+) -> Iterator[tuple[Differences, Pair]]:
+    """The matched pairs among so many draws, each with the differences that its names leave."""
+    for problem in islice(problems, _MAX_DRAWS):
+        spare = spare_edges(problem.parents, config.ans_depth, _cut_into(config), config.order)
         if spare:
             edge = spare[below(rng.getrandbits, len(spare))]
-            return Pair(problem, problem.counterpart().without(edge))
-    raise _no_match(config, f"none was found in {_MAX_DRAWS} draws")
+            named = _named_alike(problem, edge, rng)
+            if named is not None:
+                left, problem = named
+                yield left, Pair(problem, problem.counterpart().without(edge))
 
 
 def check_pair(config: ProblemConfig, counterpart: CounterpartKind) -> None:
@@ -148,86 +179,190 @@ def _no_match(config: ProblemConfig, reason: str) -> TreecutError:
     )
 
 
-def _spare_edges(problem: Problem) -> list[Edge]:
-    """The edges whose sentence a matched counterpart can lack; see `generate_pair`."""
-    asked, cut_into = problem.asked, problem.config.cut_into
-    assert cut_into is not None
-    cut_edge = (problem.parents[cut_into - 1], cut_into)
-    inner = set(problem.parents)
-    candidates = {
-        (parent, child)
-        for child, parent in enumerate(problem.parents[asked:], start=asked + 1)
-        if child in inner
-        and parent != asked
-        and (parent == 0 if cut_edge[0] == 0 else parent in cut_edge)
-    }
-    if not candidates:
-        return []
-    # Breadth first, so that the choice among several does not depend on how they were collected.
-    edges = breadth_first(problem.parents)
-    spare = [edge for edge in edges if edge in candidates and _alike(problem, cut_edge, edge)]
-    if spare and problem.config.order != "random":
-        places = _relations_without(problem, cut_edge)
-        spare = [edge for edge in spare if _relations_without(problem, edge) == places]
-    if not spare:
-        return []
-    naming = _naming_without(problem, cut_edge)
-    return [edge for edge in spare if _naming_without(problem, edge) == naming]
+def _cut_into(config: ProblemConfig) -> int:
+    assert config.cut_into is not None
+    return config.cut_into
 
 
-def _alike(problem: Problem, cut_edge: Edge, spare_edge: Edge) -> bool:
-    """Whether the names at the free ends of two edges that share an end can be exchanged unnoticed.
+@remembering_trees
+def spare_edges(
+    parents: tuple[int, ...], ans_depth: int, cut_into: int, order: Order
+) -> tuple[Edge, ...]:
+    """The edges whose sentence a matched counterpart can lack, whatever the names.
 
-    Both must be related in the same way to the questioned variable, so that the two sentences name
-    its item, and its place, equally often. Where the free end of the cut shares a sentence with the
-    questioned variable, such a sentence can then never name one item twice; so neither may the
-    sentences at the other free end, nor would they with the two names exchanged.
+    Such an edge leads into a variable off the path that has children (so that the variable is still
+    named), does not touch the questioned variable, and shares an end with the cut edge, the root
+    exactly if the cut edge starts there (so that the number of stated facts is equal). The free ends
+    have as many neighbours beside. In a fixed order it stands, as the cut edge does, before all that
+    touch the questioned variable.
+
+    Args:
+        parents: the tree; `parents[i - 1]` is the parent of x_i, 0 for the root.
+        ans_depth: number of the questioned variable.
+        cut_into: number of the variable that the cut edge leads into.
+        order: order of the sentences.
+
+    Returns:
+        The edges, breadth first.
     """
-    (shared,) = set(cut_edge) & set(spare_edge)
-    (cut_end,), (spare_end,) = {*cut_edge} - {shared}, {*spare_edge} - {shared}
-    others = {problem.asked}
-    if problem.asked in _neighbours(problem, cut_end):
-        others |= _neighbours(problem, spare_end) - {shared}
-    return all(
-        _relation(problem, other, cut_end) == _relation(problem, other, spare_end)
-        for other in others
+    cut_edge = (parents[cut_into - 1], cut_into)
+    edges = breadth_first(parents)
+    if order != "random":
+        edges = edges[: edges.index((parents[ans_depth - 1], ans_depth))]
+    inner = set(parents)
+    return tuple(
+        (parent, child)
+        for parent, child in edges
+        if child > ans_depth
+        and child in inner
+        and parent != ans_depth
+        and (parent == 0 if cut_edge[0] == 0 else parent in cut_edge)
+        and _equally_joined(free_ends(parents, cut_edge, (parent, child)))
     )
 
 
-def _neighbours(problem: Problem, variable: int) -> set[int]:
-    """The variables, and the root, that an edge joins to a variable."""
-    children = {i for i, parent in enumerate(problem.parents, start=1) if parent == variable}
-    return children | {problem.parents[variable - 1]}
+class FreeEnds(NamedTuple):
+    """The ends that a cut edge and a spare edge do not share, and their neighbours.
 
-
-def _relation(problem: Problem, one: int, two: int) -> tuple[bool, bool]:
-    """Whether two variables have the same item, and whether they have the same place."""
-    first, second = problem.phrases[one - 1].variable, problem.phrases[two - 1].variable
-    same_place = first.entity is not None and first.entity == second.entity
-    return first.item == second.item, same_place
-
-
-def _relations_without(problem: Problem, lacking: Edge) -> list[list[tuple[bool, bool]]]:
-    """How the variables of each sentence are related to the questioned one, without one sentence."""
-    return [
-        sorted(_relation(problem, problem.asked, variable) for variable in edge if variable)
-        for edge in breadth_first(problem.parents)
-        if edge != lacking
-    ]
-
-
-def _naming_without(problem: Problem, lacking: Edge) -> list[tuple[int, int]]:
-    """For each variable how often it is named and how often as a fact, without one sentence; sorted.
-
-    Without this condition most of the unanswerable problems name a variable three times, and none
-    of their counterparts does: a path variable that a spare edge hangs on is named by both of its
-    path edges and by the spare edge, which only the unanswerable problem has all three of.
+    Attributes:
+        cut: number of the variable at the free end of the cut edge.
+        spare: the same of the spare edge.
+        beside_cut: numbers of the other variables joined to `cut`, and 0 if the root is.
+        beside_spare: the same of `spare`.
     """
-    counts = [[0, 0] for _ in range(len(problem.parents) + 1)]
-    for child, parent in enumerate(problem.parents, start=1):
-        if (parent, child) == lacking:
-            continue
-        counts[parent][0] += 1
-        counts[child][0] += 1
-        counts[child][1] += parent == 0
-    return sorted((named, facts) for named, facts in counts[1:])
+
+    cut: int
+    spare: int
+    beside_cut: tuple[int, ...]
+    beside_spare: tuple[int, ...]
+
+
+@remembering_trees
+def free_ends(parents: tuple[int, ...], cut_edge: Edge, spare_edge: Edge) -> FreeEnds:
+    """The free ends of two edges of a tree that share an end.
+
+    Args:
+        parents: the tree; `parents[i - 1]` is the parent of x_i, 0 for the root.
+        cut_edge: the one edge.
+        spare_edge: the other one.
+    """
+    (shared,) = {*cut_edge} & {*spare_edge}
+    cut, spare = (sum(edge) - shared for edge in (cut_edge, spare_edge))
+
+    def beside(end: int) -> tuple[int, ...]:
+        children = (i for i, parent in enumerate(parents, start=1) if parent == end)
+        return tuple(i for i in (parents[end - 1], *children) if i != shared)
+
+    return FreeEnds(cut, spare, beside(cut), beside(spare))
+
+
+def _equally_joined(ends: FreeEnds) -> bool:
+    """Whether the free ends have as many other edges, and as many of them from the root.
+
+    Otherwise it would tell how often variables are named: a path variable that a spare edge hangs on
+    is named by both of its path edges and by the spare edge, hence three times, but not in a
+    counterpart that lacks the spare sentence.
+    """
+    one, two = ends.beside_cut, ends.beside_spare
+    return len(one) == len(two) and (0 in one) == (0 in two)
+
+
+class Differences(NamedTuple):
+    """In how many respects it shows which free end is joined to which of its neighbours.
+
+    Attributes:
+        counted: of two, the words in a name, and whether it has the questioned item or place: what
+            adds up to lengths of sentences and to mentions.
+        named: of two, the item and the place of a composite name.
+    """
+
+    counted: int
+    named: int
+
+
+def differences(names: Sequence[Variable], asked: int, ends: FreeEnds) -> Differences:
+    """How well names hide which free end is joined to which of its neighbours.
+
+    In a respect it is hidden if the free ends are alike, or the neighbours of the one are like those
+    of the other.
+
+    Args:
+        names: names of x_1, x_2, …
+        asked: number of the questioned variable.
+        ends: the free ends.
+    """
+    questioned = names[asked - 1]
+    cut, spare = names[ends.cut - 1], names[ends.spare - 1]
+    beside_cut, beside_spare = (
+        [names[i - 1] for i in beside if i] for beside in (ends.beside_cut, ends.beside_spare)
+    )
+
+    def shows(respect: Callable[[Variable], Any]) -> bool:
+        return respect(cut) != respect(spare) and (
+            sorted(map(respect, beside_cut)) != sorted(map(respect, beside_spare))
+        )
+
+    def has_questioned(name: Variable) -> tuple[bool, bool]:
+        return name.item == questioned.item, name.entity == questioned.entity
+
+    counted = shows(_words) + shows(has_questioned)
+    # No two simple names are of one item.
+    named = 0 if cut.entity is None else shows(_item) + shows(_entity)
+    return Differences(counted, named)
+
+
+_item = attrgetter("item")
+_entity = attrgetter("entity")
+
+
+@lru_cache(maxsize=4096)
+def _words(name: Variable) -> int:
+    return len(str(name).split())
+
+
+def _named_alike(
+    problem: Problem, spare_edge: Edge, rng: random.Random
+) -> tuple[Differences, Problem] | None:
+    """The problem, its names shuffled until they differ as little as they can; see `generate_pair`.
+
+    None if a fixed order of the sentences shows the difference with all names that were tried.
+    """
+    cut_edge = _cut_edge(problem)
+    ends = free_ends(problem.parents, cut_edge, spare_edge)
+    phrases = problem.phrases
+    shuffled = shuffler(len(phrases))
+    best: tuple[Differences, Problem] | None = None
+    for _ in range(_MAX_SHUFFLES):
+        found = differences([each.variable for each in phrases], problem.asked, ends)
+        if best is None or found < best[0]:
+            named = replace(problem, phrases=phrases)
+            if _in_the_same_places(named, cut_edge, spare_edge):
+                best = found, named
+                if found == (0, 0):
+                    break
+        order = shuffled(rng.getrandbits)
+        phrases = tuple([phrases[i] for i in order])
+    return best
+
+
+def _cut_edge(problem: Problem) -> Edge:
+    cut_into = _cut_into(problem.config)
+    return problem.parents[cut_into - 1], cut_into
+
+
+def _in_the_same_places(problem: Problem, cut_edge: Edge, spare_edge: Edge) -> bool:
+    """Whether in a fixed order the same sentences name the questioned item and its place.
+
+    They are compared without the one and without the other edge. The free ends are then alike in
+    this respect, so that it makes no difference whether their names are exchanged.
+    """
+    if problem.config.order == "random":
+        return True
+    asked = problem.asked_variable
+    marks = [(name.item == asked.item, name.entity == asked.entity) for name in problem.variables]
+
+    def without(lacking: Edge) -> list[list[tuple[bool, bool]]]:
+        edges = (edge for edge in breadth_first(problem.parents) if edge != lacking)
+        return [sorted(marks[i - 1] for i in edge if i) for edge in edges]
+
+    return without(cut_edge) == without(spare_edge)
