@@ -75,8 +75,8 @@ class Reward:
       `(unknown_where_answerable - wrong_number) / (right - wrong_number)`: 1/4 by default.
     - No answer is never better than a wrong one, or a model would learn to trail off.
 
-    Rewards of equal spread for both kinds keep `unknown` to everything (0.25 on average over pairs)
-    and a number to everything (0 at best) far from telling them apart (1).
+    On average over pairs, telling the kinds apart and solving gets 1, `unknown` to everything 0.25,
+    a number to everything 0 at best, and silence -1.
 
     Attributes:
         right: for the right number on an answerable problem.
