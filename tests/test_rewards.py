@@ -149,7 +149,7 @@ def test_every_finite_weight_is_taken_as_it_is(weight: float, name: str) -> None
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "1", True, [1.0]])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "1", True, [1.0], 10**400])
 def test_weights_that_are_no_finite_numbers_are_refused(name: str, value: Any) -> None:
     with pytest.raises(TreecutError, match=rf"reward {name} is .*: it must be a finite number"):
         Reward(**{name: value})

@@ -104,7 +104,7 @@ class Reward:
             value = getattr(self, field.name)
             if field.name == "hallucinated" and value is None:
                 continue
-            if type(value) not in (int, float) or not math.isfinite(value):
+            if not _is_finite(value):
                 raise TreecutError(
                     f"The reward {field.name} is {value!r}: it must be a finite number, such as "
                     f"{field.default if field.default is not None else self.wrong_number}."
@@ -191,6 +191,16 @@ class _ForTrl:
             self.reward(_text_of(completion), {"answer": row_answer})
             for completion, row_answer in zip(completions, answer, strict=True)
         ]
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a value is a number that a float can hold; truth values are none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _text_of(completion: object) -> str:
