@@ -139,6 +139,14 @@ def test_any_problem_can_be_made_alone_and_in_any_order(
         assert problem_at(config, seed, index) == in_turn[index]
 
 
+def test_no_problem_is_lost_or_changed_far_into_a_stream() -> None:
+    config, rng = ProblemConfig(unanswerable=False), random.Random(8)
+    for index, problem in enumerate(islice(stream(config, 8), 200)):
+        assert problem == problem_at(config, 8, index)
+    for problem in islice(stream(config, 8, one_stream=True), 200):
+        assert problem == generate(config, rng)
+
+
 def test_streams_do_not_touch_the_global_generator() -> None:
     random.seed(3)
     before = random.getstate()
@@ -206,6 +214,7 @@ BAD_SEEDS = [-1, 1.0, "42", None, True]
 @pytest.mark.parametrize("seed", BAD_SEEDS)
 def test_bad_seeds_are_refused(seed: Any) -> None:
     message = r"seed is .*: it must be a whole number of 0 or more"
+    problem_at(ProblemConfig(), 1, 0)  # True equals 1, which must not let it pass afterwards.
     for use in (
         lambda: problem_at(ProblemConfig(), seed, 0),
         lambda: next(stream(ProblemConfig(), seed)),

@@ -6,7 +6,8 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
-from itertools import count
+from functools import lru_cache
+from itertools import count, islice
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.config import ProblemConfig
@@ -17,6 +18,9 @@ from treecut_tasks.problems.problem import Problem
 # Part of every derived seed. A change of what a stream holds gets a new name, never a silent change.
 _STREAM_VERSION = "treecut-stream-1"
 _SHOTS_VERSION = "treecut-shots-1"
+
+# Problems drawn ahead of the first that is taken: enough to gain most, few enough to start at once.
+_BATCH = 64
 
 
 def check_seed(seed: int) -> int:
@@ -43,7 +47,7 @@ def problem_rng(config: ProblemConfig, seed: int, index: int, attempt: int = 0) 
         index: position in the stream, from 0.
         attempt: 0, or how often a repeated text was replaced at this index.
     """
-    return _named_rng(_STREAM_VERSION, config, seed, index, attempt)
+    return random.Random(_problem_seed(config, seed, index, attempt))
 
 
 def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
@@ -54,15 +58,25 @@ def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
         seed: a whole number of 0 or more.
         key: id of the problem that they are for; the same for all problems that share examples.
     """
-    return _named_rng(_SHOTS_VERSION, config, seed, key)
+    return random.Random(_derived_seed(_SHOTS_VERSION, config, seed, json.dumps(key)))
 
 
-def _named_rng(version: str, config: ProblemConfig, seed: int, *parts: int | str) -> random.Random:
+def _problem_seed(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> int:
+    return _derived_seed(_STREAM_VERSION, config, seed, f"{index},{attempt}")
+
+
+def _derived_seed(version: str, config: ProblemConfig, seed: int, rest: str) -> int:
+    """SHA-256 of a JSON list: version, config, seed, and `rest`, which is JSON already."""
+    name = f"[{_stream_name(version, config, check_seed(seed))},{rest}]"
+    return int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big")
+
+
+@lru_cache(maxsize=256)
+def _stream_name(version: str, config: ProblemConfig, seed: int) -> str:
+    """The part of the JSON list that is the same for all problems of a stream."""
     parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
-    name = json.dumps(
-        [version, parameters, check_seed(seed), *parts], sort_keys=True, separators=(",", ":")
-    )
-    return random.Random(int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big"))
+    named = json.dumps([version, parameters, seed], sort_keys=True, separators=(",", ":"))
+    return named[1:-1]
 
 
 def problem_at(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> Problem:
@@ -94,8 +108,27 @@ def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterat
             instead of giving each problem a generator of its own.
     """
     if one_stream:
-        return generate_endlessly(config, random.Random(check_seed(seed)))
-    return (problem_at(config, seed, index) for index in count())
+        return _ahead(generate_endlessly(config, random.Random(check_seed(seed))))
+    return _ahead(_own_streams(config, seed))
+
+
+def _own_streams(config: ProblemConfig, seed: int) -> Iterator[Problem]:
+    """`problem_at` of every index; one generator is seeded anew, which is faster than a new one."""
+    rng = random.Random(0)
+    problems = generate_endlessly(config, rng)
+    for index in count():
+        rng.seed(_problem_seed(config, seed, index))
+        yield next(problems)
+
+
+def _ahead(problems: Iterator[Problem]) -> Iterator[Problem]:
+    """The same problems, drawn some time before they are asked for.
+
+    Who takes a problem mostly writes it out at once, and a processor that turns from drawing to
+    writing and back for every problem predicts branches badly: it needs a fifth more time.
+    """
+    while batch := list(islice(problems, _BATCH)):
+        yield from batch
 
 
 def pairs_stream(
