@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 import random
 from collections import Counter
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from itertools import islice
@@ -425,5 +427,10 @@ def test_equal_problems_are_equal_whatever_was_computed_before() -> None:
     problem = problem_at(ProblemConfig(), 0, 0)
     twin = replace(problem)
     _ = problem.text, problem.solution, problem.id, problem.cut
-    assert problem == twin
-    assert hash(problem) == hash(twin)
+    for other in (twin, copy(problem), pickle.loads(pickle.dumps(problem))):
+        assert problem == other
+        assert hash(problem) == hash(other)
+        assert problem.record() == other.record()
+    full = problem.counterpart()
+    spared = full.without(next(edge for edge in full.tree if edge[1] > full.asked))
+    assert replace(spared) == spared != replace(spared, spare=None)

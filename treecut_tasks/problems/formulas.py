@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from treecut_tasks.problems.config import Sampling
 from treecut_tasks.problems.draws import GetRandBits, below
@@ -34,8 +35,7 @@ class Formula:
 
 
 Choices = tuple[Formula, ...]
-"""The formulas among which the one of an edge is drawn, in the order of the draws; one for an edge
-from the root, which draws nothing."""
+"""The formulas among which the one of an edge is drawn, in the order of the draws."""
 
 _SIZES = range(1, MAX_COEFFICIENT + 1)
 _SIGNED = (-3, -2, -1, 1, 2, 3)
@@ -43,7 +43,7 @@ _SIGNED = (-3, -2, -1, 1, 2, 3)
 
 @lru_cache(maxsize=4096)
 def formula_choices(edge: Edge, sampling: Sampling) -> Choices:
-    """All formulas that an edge can get."""
+    """All formulas that an edge can get; one if it is from the root."""
     parent, child = edge
     if parent == 0:
         return (Formula(0, child, 0, 1),)
@@ -58,10 +58,34 @@ def formula_choices(edge: Edge, sampling: Sampling) -> Choices:
     )
 
 
+class EdgeChoices(NamedTuple):
+    """What the formulas of some edges are drawn from.
+
+    Attributes:
+        given: the formulas of the edges from the root, which draw nothing.
+        choices: the choices of the other edges.
+    """
+
+    given: tuple[Formula, ...]
+    choices: tuple[Choices, ...]
+
+
+def edge_choices(edges: Iterable[Edge], sampling: Sampling) -> EdgeChoices:
+    """What the formulas of these edges are drawn from.
+
+    Args:
+        edges: those from the root first, as breadth first.
+        sampling: how formulas are drawn.
+    """
+    of_edges = [formula_choices(edge, sampling) for edge in edges]
+    return EdgeChoices(
+        given=tuple(choices[0] for choices in of_edges if len(choices) == 1),
+        choices=tuple(choices for choices in of_edges if len(choices) > 1),
+    )
+
+
 @remembering_trees
-def tree_choices(
-    parents: tuple[int, ...], cut_into: int | None, sampling: Sampling
-) -> tuple[Choices, ...]:
+def tree_choices(parents: tuple[int, ...], cut_into: int | None, sampling: Sampling) -> EdgeChoices:
     """The choices of every edge that is not cut, breadth first.
 
     Args:
@@ -69,47 +93,36 @@ def tree_choices(
         cut_into: number of the variable that the cut edge leads into; None without a cut.
         sampling: how formulas are drawn.
     """
-    return tuple(
-        formula_choices(edge, sampling) for edge in breadth_first(parents) if edge[1] != cut_into
-    )
+    return edge_choices([edge for edge in breadth_first(parents) if edge[1] != cut_into], sampling)
 
 
-def _draw_published(choices: Sequence[Choices], getrandbits: GetRandBits) -> list[Formula]:
+def _draw_published(edges: EdgeChoices, getrandbits: GetRandBits) -> tuple[Formula, ...]:
     """Step 7 of generator.md: two coefficients from 1 to 3, then sum, difference or its opposite."""
-    formulas = []
-    for of_edge in choices:
-        if len(of_edge) == 1:
-            formulas.append(of_edge[0])
-            continue
+    formulas = [*edges.given]
+    for choices in edges.choices:
         # `choice` of three, written out thrice: this is the innermost loop of bulk generation.
-        a = getrandbits(2)
-        while a == 3:
-            a = getrandbits(2)
-        b = getrandbits(2)
-        while b == 3:
-            b = getrandbits(2)
-        shape = getrandbits(2)
-        while shape == 3:
-            shape = getrandbits(2)
-        formulas.append(of_edge[9 * shape + 3 * a + b])
-    return formulas
+        while (a := getrandbits(2)) == 3:
+            pass
+        while (b := getrandbits(2)) == 3:
+            pass
+        while (shape := getrandbits(2)) == 3:
+            pass
+        formulas.append(choices[9 * shape + 3 * a + b])
+    return tuple(formulas)
 
 
-def _draw_paper(choices: Sequence[Choices], getrandbits: GetRandBits) -> list[Formula]:
+def _draw_paper(edges: EdgeChoices, getrandbits: GetRandBits) -> tuple[Formula, ...]:
     """Algorithm 1, line 28: both coefficients from ±1, ±2, ±3."""
-    formulas = []
-    for of_edge in choices:
-        if len(of_edge) == 1:
-            formulas.append(of_edge[0])
-        else:
-            a = below(getrandbits, 6)
-            b = below(getrandbits, 6)
-            formulas.append(of_edge[6 * a + b])
-    return formulas
+    formulas = [*edges.given]
+    for choices in edges.choices:
+        a = below(getrandbits, 6)
+        b = below(getrandbits, 6)
+        formulas.append(choices[6 * a + b])
+    return tuple(formulas)
 
 
-DRAW_FORMULAS: dict[Sampling, Callable[[Sequence[Choices], GetRandBits], list[Formula]]] = {
+DRAW_FORMULAS: dict[Sampling, Callable[[EdgeChoices, GetRandBits], tuple[Formula, ...]]] = {
     "published": _draw_published,
     "paper": _draw_paper,
 }
-"""How each kind of sampling draws one formula from each of several choices, in their order."""
+"""How each kind of sampling draws the formulas of some edges, in the order of the edges."""

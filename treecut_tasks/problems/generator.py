@@ -51,11 +51,11 @@ def _drawer(config: ProblemConfig) -> Callable[[GetRandBits], Problem]:
     num_candidates = _ENTITIES_DRAWN * num_items if config.composite_name else num_vars
     sample_names = sampler(num_candidates, num_vars)
 
-    lowest, step = theme.value_min, theme.value_step
-    num_prices = (theme.value_max - lowest) // step + 1
+    prices = list(range(theme.value_min, theme.value_max + 1, theme.value_step))
+    num_prices = len(prices)
     price_bits = num_prices.bit_length()
 
-    path_parents = list(range(ans_depth))
+    path_parents = tuple(range(ans_depth))
     off_path = [(i, i.bit_length()) for i in range(ans_depth + 1, num_vars + 1)]
     sampling = config.sampling
     draw_formulas = DRAW_FORMULAS[sampling]
@@ -70,7 +70,11 @@ def _drawer(config: ProblemConfig) -> Callable[[GetRandBits], Problem]:
         if config.composite_name:
             places = sample_entities(getrandbits, composite)
             items = sample_items(getrandbits, item_indices)
-            candidates = [place[item] for place in places for item in items]
+            candidates = []
+            # Before Python 3.12 a comprehension is a function call, which costs more than the loop.
+            for place in places:
+                for item in items:
+                    candidates.append(place[item])
         else:
             candidates = sample_simple(getrandbits, simple)
         phrases = sample_names(getrandbits, candidates)
@@ -78,22 +82,20 @@ def _drawer(config: ProblemConfig) -> Callable[[GetRandBits], Problem]:
         # Step 3: values. `randint` written out, because it is called for every variable.
         values = []
         for _ in phrases:
-            r = getrandbits(price_bits)
-            while r >= num_prices:
-                r = getrandbits(price_bits)
-            values.append(lowest + step * r)
+            while (r := getrandbits(price_bits)) >= num_prices:
+                pass
+            values.append(prices[r])
 
         # Step 4: the tree.
-        parents = path_parents.copy()
+        branches = []
         for num_candidate_parents, bits in off_path:
-            r = getrandbits(bits)
-            while r >= num_candidate_parents:
-                r = getrandbits(bits)
-            parents.append(r)
-        tree = tuple(parents)
+            while (r := getrandbits(bits)) >= num_candidate_parents:
+                pass
+            branches.append(r)
+        parents = (*path_parents, *branches)
 
         # Steps 5 to 7: its edges, the cut, and a formula for each remaining edge.
-        formulas = draw_formulas(tree_choices(tree, cut_into, sampling), getrandbits)
+        formulas = draw_formulas(tree_choices(parents, cut_into, sampling), getrandbits)
 
         # Step 8: the order of the sentences.
         if config.order == "random":
@@ -101,6 +103,6 @@ def _drawer(config: ProblemConfig) -> Callable[[GetRandBits], Problem]:
         else:
             order = forward if config.order == "forward" else backward
 
-        return Problem(config, tuple(phrases), tuple(values), tree, tuple(formulas), order)
+        return Problem(config, tuple(phrases), tuple(values), parents, formulas, order)
 
     return draw

@@ -11,10 +11,17 @@ from typing import Any, Literal, NamedTuple
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.draws import below
-from treecut_tasks.problems.formulas import DRAW_FORMULAS, Formula, formula_choices
+from treecut_tasks.problems.formulas import DRAW_FORMULAS, Formula, edge_choices
 from treecut_tasks.problems.solutions import explain_cut, solve_path
 from treecut_tasks.problems.tree import Edge, breadth_first, subtree
-from treecut_tasks.problems.wording import Phrases, Variable, question, word_formulas
+from treecut_tasks.problems.wording import (
+    MoneyWords,
+    Phrases,
+    Variable,
+    money_words,
+    question,
+    word_formulas,
+)
 
 UNKNOWN = "unknown"
 """The answer of an unanswerable problem."""
@@ -57,7 +64,7 @@ class Removed:
     position: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Problem:
     """An immutable, complete problem: who has it never needs its config or seed again.
 
@@ -86,19 +93,44 @@ class Problem:
     spare: Removed | None = None
     drawn_cut: tuple[Formula, int] | None = None
 
-    def _wording(self) -> tuple[list[str], dict[int, str]]:
-        return word_formulas(self.formulas, self.values, self.phrases, self.config.resolved_theme)
+    def __init__(
+        self,
+        config: ProblemConfig,
+        phrases: tuple[Phrases, ...],
+        values: tuple[int, ...],
+        parents: tuple[int, ...],
+        formulas: tuple[Formula, ...],
+        sentence_order: tuple[int, ...],
+        spare: Removed | None = None,
+    ) -> None:
+        # The method that dataclasses make for frozen classes takes three times as long.
+        self.__dict__.update(
+            {
+                "config": config,
+                "phrases": phrases,
+                "values": values,
+                "parents": parents,
+                "formulas": formulas,
+                "sentence_order": sentence_order,
+                "spare": spare,
+            }
+        )
+
+    @property
+    def _money(self) -> MoneyWords:
+        return money_words(self.config.resolved_theme)
+
+    def _wording(self, money: MoneyWords) -> tuple[list[str], list[str]]:
+        return word_formulas(self.formulas, self.sentence_order, self.values, self.phrases, money)
 
     @cached_property
     def text(self) -> str:
         """The problem as it is put to a model: the sentences and the question."""
-        sentences, _ = self._wording()
+        sentences, _ = self._wording(self._money)
         return self._text(sentences)
 
     def _text(self, sentences: list[str]) -> str:
-        parts = [sentences[i] for i in self.sentence_order]
-        parts.append(question(self._asked_phrases))
-        return ". ".join(parts)
+        return ". ".join([*sentences, question(self._asked_phrases)])
 
     @property
     def _asked_phrases(self) -> Phrases:
@@ -132,11 +164,13 @@ class Problem:
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """The conditions in the order of the text, each with the edge and formula behind it."""
-        return tuple(self._sentence(self.formulas[i]) for i in self.sentence_order)
+        texts, _ = self._wording(self._money)
+        return tuple(
+            self._sentence(self.formulas[i], text)
+            for i, text in zip(self.sentence_order, texts, strict=True)
+        )
 
-    def _sentence(self, formula: Formula) -> Sentence:
-        theme = self.config.resolved_theme
-        (text,), _ = word_formulas([formula], self.values, self.phrases, theme)
+    def _sentence(self, formula: Formula, text: str) -> Sentence:
         return Sentence(
             f"{text}.",
             (formula.parent, formula.child),
@@ -144,6 +178,10 @@ class Problem:
             formula.constant(self.values),
             sentence_role(formula.child, self.asked),
         )
+
+    def _sentence_of(self, formula: Formula) -> Sentence:
+        (text,), _ = word_formulas([formula], [0], self.values, self.phrases, self._money)
+        return self._sentence(formula, text)
 
     @property
     def answer(self) -> str:
@@ -153,15 +191,16 @@ class Problem:
     @cached_property
     def solution(self) -> str:
         """The worked solution, `proof` in the published data."""
-        _, clauses = self._wording()
-        return self._solution(clauses)
+        money = self._money
+        _, clauses = self._wording(money)
+        return self._solution(clauses, money)
 
-    def _solution(self, clauses: dict[int, str]) -> str:
+    def _solution(self, clauses: list[str], money: MoneyWords) -> str:
         config, phrases = self.config, self.phrases
         if config.cut_into is not None:
             detached = subtree(self.parents, config.cut_into)
             return explain_cut(detached, self._asked_phrases, clauses, phrases)
-        return solve_path(config.ans_depth, clauses, self.values, phrases, config.resolved_theme)
+        return solve_path(config.ans_depth, clauses, self.values, phrases, money)
 
     @cached_property
     def id(self) -> str:
@@ -186,7 +225,7 @@ class Problem:
         digest = hashlib.sha256(self.text.encode("utf-8")).digest()
         rng = random.Random(int.from_bytes(digest, "big"))
         sampling = self.config.sampling
-        (formula,) = DRAW_FORMULAS[sampling]([formula_choices(edge, sampling)], rng.getrandbits)
+        (formula,) = DRAW_FORMULAS[sampling](edge_choices([edge], sampling), rng.getrandbits)
         place = self.tree.index(edge)
         match self.config.order:
             case "forward":
@@ -195,7 +234,7 @@ class Problem:
                 position = len(self.formulas) - place
             case "random":
                 position = below(rng.getrandbits, len(self.formulas) + 1)
-        return Removed(edge, self._sentence(formula), position)
+        return Removed(edge, self._sentence_of(formula), position)
 
     @property
     def lacks(self) -> Removed | None:
@@ -273,17 +312,18 @@ class Problem:
             self,
             formulas=(*self.formulas[:place], *self.formulas[place + 1 :]),
             sentence_order=tuple([i - (i > place) for i in self.sentence_order if i != place]),
-            spare=Removed(edge, self._sentence(self.formulas[place]), position),
+            spare=Removed(edge, self._sentence_of(self.formulas[place]), position),
         )
 
     def published_record(self) -> dict[str, str]:
         """The keys of the authors' files: problem, answer, proof."""
         # Worded once for both, and not kept: this is the fast path of bulk generation.
-        sentences, clauses = self._wording()
+        money = self._money
+        sentences, clauses = self._wording(money)
         return {
             "problem": self._text(sentences),
             "answer": self.answer,
-            "proof": self._solution(clauses),
+            "proof": self._solution(clauses, money),
         }
 
     def record(self) -> dict[str, Any]:

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from treecut_tasks.problems.wording import Phrases, money_words
-from treecut_tasks.themes import Theme
+from treecut_tasks.problems.wording import MoneyWords, Phrases
 
 
 def solve_path(
     ans_depth: int,
-    clauses: Mapping[int, str],
+    clauses: Sequence[str],
     values: Sequence[int],
     phrases: Sequence[Phrases],
-    theme: Theme,
+    money: MoneyWords,
 ) -> str:
     """The solution of an answerable problem: one step for each edge of the path, from the root.
 
     Args:
         ans_depth: the path is x_1 … x_ans_depth.
-        clauses: each edge's formula as a clause, by child.
+        clauses: each edge's formula as a clause, indexed by child.
         values: prices of x_1, x_2, … in money units.
         phrases: how x_1, x_2, … are written.
-        theme: supplies the money words.
+        money: the money words of their theme.
     """
-    money = money_words(theme)
-    steps = [f"It is given as a fact that {clauses[1]}."]
-    for i in range(2, ans_depth + 1):
-        steps.append(
-            f"Combine with the fact that {clauses[i]}, we get {phrases[i - 1].quantity[1]} "
-            f"costs {money[values[i - 1]]}."
-        )
-    return " ".join(steps)
+    amount = money.amount
+    facts = [clauses[1]]
+    for i in range(1, ans_depth):
+        facts.append(f"{clauses[i + 1]}, we get {phrases[i].costs[1]}{amount[values[i]]}")
+    return f"It is given as a fact that {'. Combine with the fact that '.join(facts)}."
 
 
 def explain_cut(
     detached: Sequence[int],
     asked: Phrases,
-    clauses: Mapping[int, str],
+    clauses: Sequence[str],
     phrases: Sequence[Phrases],
 ) -> str:
     """Why an unanswerable problem has no answer: the detached subtree has too few formulas.
@@ -45,16 +41,20 @@ def explain_cut(
     Args:
         detached: numbers of the variables of the detached subtree, breadth first.
         asked: phrases of the questioned variable.
-        clauses: the formulas as clauses, by child.
+        clauses: the formulas as clauses, indexed by child.
         phrases: those of x_1, x_2, …
     """
     # Breadth first, so that an edge's parent has always been named before.
-    labels = ", ".join([phrases[i - 1].label for i in detached])
-    facts = ", ".join([clauses[i] for i in detached[1:]])
+    labels, facts = [], []
+    for i in detached:
+        labels.append(phrases[i - 1].label)
+        facts.append(clauses[i])
+    # The first one is cut off from what it hung on.
+    del facts[0]
     num_formulas = len(detached) - 1
     only = "1 linear formula" if num_formulas == 1 else f"{num_formulas} linear formulas"
     return (
-        f"All we know about the prices of {labels} are: {facts}.\n"
+        f"All we know about the prices of {', '.join(labels)} are: {', '.join(facts)}.\n"
         f"There are {len(detached)} variables but only {only}, so we cannot calculate the price of "
         f"{asked.label}."
     )

@@ -25,17 +25,25 @@ class Variable(NamedTuple):
 class Phrases:
     """The ways to write one variable.
 
+    The tuples go by number of pieces, 1 to 3; index 0 is unused.
+
     Attributes:
         variable: its entity and item.
         label: `burger at Bistro Nice`, without an article.
-        quantity: by number of pieces, 1 to 3: `a burger at …`, `2 burgers at …`; index 0 is unused.
+        quantity: `a burger at …`, `2 burgers at …`.
         start: the same at the start of a sentence.
+        costs: the quantity with its verb, `a burger at … costs `.
+        start_costs: the same at the start of a sentence.
+        joined: the quantity as the second of a sum, ` and 2 burgers at … cost `.
     """
 
     variable: Variable
     label: str
     quantity: tuple[str, ...]
     start: tuple[str, ...]
+    costs: tuple[str, ...]
+    start_costs: tuple[str, ...]
+    joined: tuple[str, ...]
 
 
 @lru_cache(maxsize=64)
@@ -60,70 +68,116 @@ def _phrases(variable: Variable, plural: str, place: str) -> Phrases:
     article = "an" if variable.item[0].lower() in "aeiou" else "a"
     quantity = ["", f"{article} {variable.item}{place}"]
     quantity += [f"{n} {plural}{place}" for n in range(2, MAX_COEFFICIENT + 1)]
-    start = [text[:1].upper() + text[1:] for text in quantity]
-    return Phrases(variable, str(variable), tuple(quantity), tuple(start))
+    costs = ["", f"{quantity[1]} costs ", *[f"{several} cost " for several in quantity[2:]]]
+    return Phrases(
+        variable=variable,
+        label=str(variable),
+        quantity=tuple(quantity),
+        start=_capitalised(quantity),
+        costs=tuple(costs),
+        start_costs=_capitalised(costs),
+        joined=tuple([f" and {text} cost " for text in quantity]),
+    )
+
+
+def _capitalised(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple([text[:1].upper() + text[1:] for text in texts])
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyWords:
+    """How money is written.
+
+    Attributes:
+        amount: `3 dollars`, by amount, as far as the largest sum in a sentence.
+        difference: `3 dollars more than ` by 3, `3 dollars less than ` by -3, as far as the largest
+            difference; nothing by 0.
+    """
+
+    amount: dict[int, str]
+    difference: dict[int, str]
 
 
 @lru_cache(maxsize=64)
-def money_words(theme: Theme) -> dict[int, str]:
-    """How each amount of money is written, by amount; as far as the largest sum in a sentence."""
-    largest = 2 * MAX_COEFFICIENT * theme.value_max
+def money_words(theme: Theme) -> MoneyWords:
+    """The money words of a theme."""
+    step, largest = theme.value_step, MAX_COEFFICIENT * theme.value_max
     # Prices are multiples of the step, and so is every amount that formulas make of them.
-    amounts = range(0, largest + 1, theme.value_step)
-    return {n: theme.money_one if n == 1 else f"{n} {theme.money_many}" for n in amounts}
+    amount = {
+        n: theme.money_one if n == 1 else f"{n} {theme.money_many}"
+        for n in range(step, 2 * largest + 1, step)
+    }
+    difference = {}
+    for n in range(step, largest, step):
+        difference[n] = f"{amount[n]} more than "
+        difference[-n] = f"{amount[n]} less than "
+    return MoneyWords(amount, difference)
+
+
+# Stands for the root where variables are looked up by number.
+_ROOT = _phrases(Variable(None, "root"), "roots", "")
 
 
 def word_formulas(
-    formulas: Sequence[Formula], values: Sequence[int], phrases: Sequence[Phrases], theme: Theme
-) -> tuple[list[str], dict[int, str]]:
+    formulas: Sequence[Formula],
+    order: Sequence[int],
+    values: Sequence[int],
+    phrases: Sequence[Phrases],
+    money: MoneyWords,
+) -> tuple[list[str], list[str]]:
     """Word formulas in the two forms that texts and solutions need, without full stops.
 
     Args:
         formulas: the formulas, at most one for each child.
+        order: the place in `formulas` of each sentence.
         values: prices of x_1, x_2, … in money units.
         phrases: how x_1, x_2, … are written.
-        theme: supplies the money words.
+        money: the money words of their theme.
 
     Returns:
-        Each formula as a sentence, in the order of the formulas; and each as a clause inside another
-        sentence (first letter lower), by the child of its edge.
+        The sentences in this order; and each as a clause inside another sentence (first letter
+        lower), indexed by the child of its edge.
     """
-    money = money_words(theme)
+    value_of, phrases_of = (0, *values), (_ROOT, *phrases)
+    amount, difference = money.amount, money.difference
     sentences: list[str] = []
-    clauses: dict[int, str] = {}
-    for formula in formulas:
-        parent, child = formula.parent, formula.child
-        child_phrases = phrases[child - 1]
+    clauses = [""] * len(phrases_of)
+    # The innermost loop of bulk generation. More than three assignments on one line make a tuple.
+    for place in order:
+        formula = formulas[place]
+        parent = formula.parent
+        child = formula.child
+        a = formula.a
+        b = formula.b
+        constant = a * value_of[parent] + b * value_of[child]
+        first = phrases_of[parent]
+        second = phrases_of[child]
+        if a < 0:
+            if b < 0:
+                # Two negative coefficients (sampling "paper") are worded as the equal sum.
+                a, b, constant = -a, -b, -constant
+            else:
+                # The subject of a difference is the operand with the positive coefficient.
+                first, second = second, first
+                a, b = b, a
         if parent == 0:
-            rest = f" costs {money[values[child - 1]]}"
-            sentences.append(child_phrases.start[1] + rest)
-            clauses[child] = child_phrases.quantity[1] + rest
-            continue
-        parent_phrases = phrases[parent - 1]
-        a, b = formula.a, formula.b
-        constant = a * values[parent - 1] + b * values[child - 1]
-        if a * b > 0:
-            # Two negative coefficients (sampling "paper") are worded as the equal sum.
-            subject, times = parent_phrases, abs(a)
-            rest = f" and {child_phrases.quantity[abs(b)]} cost {money[abs(constant)]}"
+            upper = second.start_costs[1]
+            lower = second.costs[1]
+            rest = amount[constant]
+        elif b > 0:
+            upper = first.start[a]
+            lower = first.quantity[a]
+            rest = second.joined[b] + amount[constant]
+        elif constant == 0:
+            upper = "The price of "
+            lower = "the price of "
+            rest = f"{first.quantity[a]} is the same as that of {second.quantity[-b]}"
         else:
-            # The subject of a difference is the operand with the positive coefficient.
-            if a > 0:
-                subject, times, other = parent_phrases, a, child_phrases.quantity[-b]
-            else:
-                subject, times, other = child_phrases, b, parent_phrases.quantity[-a]
-            if constant == 0:
-                rest = f"he price of {subject.quantity[times]} is the same as that of {other}"
-                sentences.append("T" + rest)
-                clauses[child] = "t" + rest
-                continue
-            verb = " costs " if times == 1 else " cost "
-            if constant > 0:
-                rest = f"{verb}{money[constant]} more than {other}"
-            else:
-                rest = f"{verb}{money[-constant]} less than {other}"
-        sentences.append(subject.start[times] + rest)
-        clauses[child] = subject.quantity[times] + rest
+            upper = first.start_costs[a]
+            lower = first.costs[a]
+            rest = difference[constant] + second.quantity[-b]
+        sentences.append(upper + rest)
+        clauses[child] = lower + rest
     return sentences, clauses
 
 
