@@ -434,3 +434,6 @@ def test_equal_problems_are_equal_whatever_was_computed_before() -> None:
     full = problem.counterpart()
     spared = full.without(next(edge for edge in full.tree if edge[1] > full.asked))
     assert replace(spared) == spared != replace(spared, spare=None)
+    cut = full.with_cut(problem.config)
+    assert replace(cut) == cut != replace(cut, drawn_cut=None)
+    assert cut.counterpart() == full

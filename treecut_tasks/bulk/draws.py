@@ -1,12 +1,6 @@
-"""Drawing many problems at once: the bulk stream.
+"""Many problems as arrays, and how they are drawn.
 
-The streams of `treecut_tasks.problems` draw one problem after the other with Python's generator;
-seeding it for every problem costs as much as the problem. The bulk stream draws the same
-distribution in blocks: block b of a configuration and a seed is made from a Philox generator whose
-key is a SHA-256 of everything that names the stream and whose counter begins at b. Any problem can
-thus be made without those of other blocks, by any number of processes, and NumPy does the work.
-Only raw words of the bit generator are used, because NumPy keeps these, and not its distributions,
-the same for ever.
+What is drawn is distributed as in `treecut_tasks.problems.generator`, one row for each problem.
 """
 
 from __future__ import annotations
@@ -20,22 +14,16 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from treecut_tasks.bulk.splits import HASHES, WHOLE, PairKind, Split, name_numbers
+from treecut_tasks.bulk.splits import HASHES, Split, name_numbers
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Pair, Problem, ProblemConfig
 from treecut_tasks.problems.formulas import Formula, formula_choices
-from treecut_tasks.problems.streams import check_seed
 from treecut_tasks.problems.tree import breadth_first, subtree
 from treecut_tasks.problems.wording import Phrases, composite_phrases, simple_phrases
 
 Ints = NDArray[np.int64]
 """Whole numbers; the first axis counts problems."""
 
-BLOCK = 4096
-"""Problems that are drawn at once. Part of what the stream is: another size, another stream."""
-
-# Part of every key. A change of what the stream holds gets a new name, never a silent change.
-_VERSION = "treecut-bulk-1"
 _WORD = 32
 _ENTITIES_DRAWN = 2
 # Times the expected number of draws after which a split counts as having no names.
@@ -162,7 +150,7 @@ def all_phrases(config: ProblemConfig) -> tuple[Phrases, ...]:
     return tuple(simple_phrases(theme))
 
 
-class Words:
+class RandomWords:
     """Random words of one block, drawn as they are needed."""
 
     def __init__(self, name: Sequence[object], block: int) -> None:
@@ -172,59 +160,47 @@ class Words:
         # The counter has 256 bits: the block sets the upper half, the words run in the lower one.
         self._bits = np.random.Philox(key=int.from_bytes(digest[:16], "big"), counter=block << 128)
 
-    def below(self, bounds: Sequence[int], rows: int) -> Ints:
+    def below(self, bounds: Sequence[int] | Ints, rows: int) -> Ints:
         """Draw whole numbers from 0 to bound - 1, a column for each bound.
+
+        Args:
+            bounds: the bounds of the columns, or of each row and column.
+            rows: how many rows.
 
         A bound of n divides 2**32 words unevenly by at most one word, so that no number is likelier
         than another by more than one part in 2**32 / n.
         """
-        count = rows * len(bounds)
+        limits = np.asarray(bounds, dtype=np.uint64)
+        columns = limits.shape[-1]
+        count = rows * columns
         raw = self._bits.random_raw((count + 1) // 2).astype("<u8", copy=False)
-        words = raw.view("<u4")[:count].reshape(rows, len(bounds)).astype(np.uint64)
-        words *= np.asarray(bounds, dtype=np.uint64)
+        words = raw.view("<u4")[:count].reshape(rows, columns).astype(np.uint64)
+        words *= limits
         words >>= np.uint64(_WORD)
-        return words.view(np.int64)
+        numbers: Ints = words.view(np.int64)
+        return numbers
 
 
-def draw_block(
-    config: ProblemConfig,
-    seed: int,
-    block: int,
-    pairs: PairKind = "none",
-    split: Split = WHOLE,
-    repeat: int = 0,
+def draw_rest(
+    config: ProblemConfig, words: RandomWords, phrases: Ints, parents: Ints | None = None
 ) -> Draws:
-    """Draw one block of the bulk stream, `BLOCK` problems or pairs.
+    """Draw all that is not a name.
 
     Args:
         config: what to draw.
-        seed: a whole number of 0 or more.
-        block: number of the block, from 0.
-        pairs: `none`, `full` or `matched`. The unanswerable members of full pairs are the problems
-            that come with `none`.
-        split: which names may stand together; the stream of every split is different.
-        repeat: numbers the streams of a data set that would otherwise be the same.
-
-    Raises:
-        TreecutError: the theme has too few names for the split.
+        words: the only source of randomness; it is advanced.
+        phrases: the names of each row.
+        parents: the tree of each row, if it is given already.
     """
-    parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
-    kind = "matched" if pairs == "matched" else ""
-    name = [_VERSION, parameters, check_seed(seed), kind, split.as_list()]
-    words = Words([*name, repeat] if repeat else name, block)
-    return _draw(config, words, split)
-
-
-def _draw(config: ProblemConfig, words: Words, split: Split) -> Draws:
-    rows = BLOCK
-    phrases = _draw_phrases_of(split, config, words, rows)
-    num_vars, theme = config.vars, config.resolved_theme
+    rows, num_vars, theme = len(phrases), config.vars, config.resolved_theme
     num_prices = (theme.value_max - theme.value_min) // theme.value_step + 1
     values = theme.value_min + theme.value_step * words.below([num_prices] * num_vars, rows)
-    trees, shapes = _draw_trees(config, words, rows)
-    a, b = _draw_formulas(config, words, shapes.parents[trees])
+    if parents is None:
+        parents = _draw_parents(config, words, rows)
+    trees, shapes = _shapes(config, parents)
+    a, b = _draw_formulas(config, words, parents)
     if config.order == "random":
-        order = 1 + _shuffled(words, rows, num_vars, num_vars)
+        order = 1 + shuffled(words, rows, num_vars, num_vars)
     else:
         order = shapes.breadth_first[trees]
         if config.order == "backward":
@@ -232,8 +208,12 @@ def _draw(config: ProblemConfig, words: Words, split: Split) -> Draws:
     return Draws(config, phrases, values, trees, shapes, a, b, order)
 
 
-def _draw_phrases_of(split: Split, config: ProblemConfig, words: Words, rows: int) -> Ints:
-    """Names, drawn anew until all rows belong to a split."""
+def draw_phrases(config: ProblemConfig, words: RandomWords, rows: int, split: Split) -> Ints:
+    """Draw names until all rows belong to a split.
+
+    Raises:
+        TreecutError: the theme has too few names for it.
+    """
     phrases = _draw_phrases(config, words, rows)
     if split.is_whole:
         return phrases
@@ -256,20 +236,20 @@ def _draw_phrases_of(split: Split, config: ProblemConfig, words: Words, rows: in
         phrases[wrong] = _draw_phrases(config, words, len(wrong))
 
 
-def _draw_phrases(config: ProblemConfig, words: Words, rows: int) -> Ints:
+def _draw_phrases(config: ProblemConfig, words: RandomWords, rows: int) -> Ints:
     """Names: two entities, half as many items as variables, and which of the pairs are used."""
     theme, num_vars = config.resolved_theme, config.vars
     if not config.composite_name:
-        return _shuffled(words, rows, len(theme.items), num_vars)
+        return shuffled(words, rows, len(theme.items), num_vars)
     num_items = (num_vars + 1) // 2
-    entities = _shuffled(words, rows, len(theme.entities), _ENTITIES_DRAWN)
-    items = _shuffled(words, rows, len(theme.items), num_items)
+    entities = shuffled(words, rows, len(theme.entities), _ENTITIES_DRAWN)
+    items = shuffled(words, rows, len(theme.items), num_items)
     candidates = (entities[:, :, None] * len(theme.items) + items[:, None, :]).reshape(rows, -1)
-    chosen = _shuffled(words, rows, candidates.shape[1], num_vars)
+    chosen = shuffled(words, rows, candidates.shape[1], num_vars)
     return np.take_along_axis(candidates, chosen, axis=1)
 
 
-def _shuffled(words: Words, rows: int, n: int, k: int) -> Ints:
+def shuffled(words: RandomWords, rows: int, n: int, k: int) -> Ints:
     """Draw k of 0 … n - 1 without replacement, in random order (Fisher and Yates)."""
     pool = np.tile(np.arange(n), (rows, 1))
     steps = min(k, n - 1)
@@ -283,15 +263,12 @@ def _shuffled(words: Words, rows: int, n: int, k: int) -> Ints:
     return pool[:, :k]
 
 
-def _draw_trees(config: ProblemConfig, words: Words, rows: int) -> tuple[Ints, Shapes]:
+def _draw_parents(config: ProblemConfig, words: RandomWords, rows: int) -> Ints:
     """Attach the variables off the path to earlier ones, the root included."""
     depth, num_vars = config.ans_depth, config.vars
     parents = np.tile(np.arange(num_vars), (rows, 1))
     parents[:, depth:] = words.below(range(depth + 1, num_vars + 1), rows)
-    _, first, trees = np.unique(
-        _tree_numbers(parents, depth), return_index=True, return_inverse=True
-    )
-    return trees, _shapes(parents[first], config.cut_into)
+    return parents
 
 
 def _tree_numbers(parents: Ints, depth: int) -> Ints:
@@ -305,19 +282,22 @@ def _tree_numbers(parents: Ints, depth: int) -> Ints:
     return numbers
 
 
-def _shapes(parents: Ints, cut_into: int | None) -> Shapes:
-    trees = [tuple(tree) for tree in parents.tolist()]
-    children = np.array([[child for _, child in breadth_first(tree)] for tree in trees])
-    if cut_into is None:
-        return Shapes(parents, children, np.zeros((len(trees), 0), dtype=np.int64))
-    subtrees = [subtree(tree, cut_into) for tree in trees]
-    detached = np.zeros((len(trees), max(map(len, subtrees))), dtype=np.int64)
-    for row, variables in zip(detached, subtrees, strict=True):
+def _shapes(config: ProblemConfig, parents: Ints) -> tuple[Ints, Shapes]:
+    """Number the trees of all rows, and tell what is to be known of each."""
+    numbers = _tree_numbers(parents, config.ans_depth)
+    _, first, trees = np.unique(numbers, return_index=True, return_inverse=True)
+    different = [tuple(tree) for tree in parents[first].tolist()]
+    children = np.array([[child for _, child in breadth_first(tree)] for tree in different])
+    subtrees: list[tuple[int, ...]] = [()]
+    if config.cut_into is not None:
+        subtrees = [subtree(tree, config.cut_into) for tree in different]
+    detached = np.zeros((len(different), max(map(len, subtrees))), dtype=np.int64)
+    for row, variables in zip(detached, subtrees, strict=False):
         row[: len(variables)] = variables
-    return Shapes(parents, children, detached)
+    return trees, Shapes(parents[first], children, detached)
 
 
-def _draw_formulas(config: ProblemConfig, words: Words, parents: Ints) -> tuple[Ints, Ints]:
+def _draw_formulas(config: ProblemConfig, words: RandomWords, parents: Ints) -> tuple[Ints, Ints]:
     """A formula for every edge; one from the root states the price."""
     # The choices of an edge differ from those of another in the variables only.
     choices = formula_choices((1, 2), config.sampling)

@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from treecut_tasks.bulk.columns import further_columns, pair_ids, schema, text_columns
-from treecut_tasks.bulk.draws import BLOCK, Draws, Ints, draw_block
+from treecut_tasks.bulk.draws import Draws, Ints
 from treecut_tasks.bulk.lines import LineWriter
 from treecut_tasks.bulk.pieces import Pieces, Written
 from treecut_tasks.bulk.recipe import Part, Recipe
 from treecut_tasks.bulk.splits import Split
+from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.bulk.texts import Words, members
 
 CHUNK = 1024

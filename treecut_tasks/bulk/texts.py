@@ -116,8 +116,8 @@ class Words:
         self._pieces = pieces
         self._names = all_phrases(config)
         self._step = theme.value_step
-        # Sums that need no amount are not written; amounts are multiples of the step, from 0.
-        self._money = list(money_words(theme).values())
+        # Amounts are multiples of the step; none is 0.
+        self._money = ["", *money_words(theme).amount.values()]
         self._starts = pieces.group("starts", self._subjects(capital=True))
         self._clauses = pieces.group("clauses", self._subjects(capital=False))
         self._others = pieces.group(

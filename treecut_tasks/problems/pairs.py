@@ -124,7 +124,7 @@ def generate_pair(
     pairs = islice(_matched(problems, config, rng), _MAX_NAMINGS)
     best = next(pairs, None)
     if best is None:
-        raise _no_match(config, f"none was found in {_MAX_DRAWS} draws")
+        raise no_match(config, f"none was found in {_MAX_DRAWS} draws")
     while best[0].counted and (other := next(pairs, None)):
         best = min(best, other, key=itemgetter(0))
     return best[1]
@@ -159,19 +159,20 @@ def check_pair(config: ProblemConfig, counterpart: CounterpartKind) -> None:
     if counterpart == "full":
         return
     if config.vars < config.ans_depth + 2:
-        raise _no_match(
+        raise no_match(
             config,
             "a sentence can be spared only if two variables lie off the path, one below the other",
         )
     if config.composite_name and (config.vars, config.ans_depth) == (4, 2):
-        raise _no_match(
+        raise no_match(
             config,
             "four composite names fill a two-by-two grid, in which a spare sentence cannot name the "
             "questioned item and its place as often as the cut one",
         )
 
 
-def _no_match(config: ProblemConfig, reason: str) -> TreecutError:
+def no_match(config: ProblemConfig, reason: str) -> TreecutError:
+    """The error that says why a configuration has no matched counterpart."""
     return TreecutError(
         f"num_vars={config.num_vars}, ans_depth={config.ans_depth}, cut_depth={config.cut_depth} has no "
         f"matched counterpart, because {reason}: use num_vars "

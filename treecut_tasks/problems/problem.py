@@ -102,6 +102,7 @@ class Problem:
         formulas: tuple[Formula, ...],
         sentence_order: tuple[int, ...],
         spare: Removed | None = None,
+        drawn_cut: tuple[Formula, int] | None = None,
     ) -> None:
         # The method that dataclasses make for frozen classes takes three times as long.
         self.__dict__.update(
@@ -113,6 +114,7 @@ class Problem:
                 "formulas": formulas,
                 "sentence_order": sentence_order,
                 "spare": spare,
+                "drawn_cut": drawn_cut,
             }
         )
 
@@ -221,7 +223,7 @@ class Problem:
         edge = (self.parents[child - 1], child)
         if self.drawn_cut is not None:
             formula, position = self.drawn_cut
-            return Removed(edge, self._sentence(formula), position)
+            return Removed(edge, self._sentence_of(formula), position)
         digest = hashlib.sha256(self.text.encode("utf-8")).digest()
         rng = random.Random(int.from_bytes(digest, "big"))
         sampling = self.config.sampling

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from treecut_tasks.bulk.draws import BLOCK
 from treecut_tasks.bulk.plan import Plan
 from treecut_tasks.bulk.recipe import Part, Recipe
 from treecut_tasks.bulk.rows import Rows
 from treecut_tasks.bulk.splits import PairKind, Split
+from treecut_tasks.bulk.stream import BLOCK
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import ProblemConfig
 from treecut_tasks.prompts import COT_SYSTEM_MESSAGE, make_shot
