@@ -51,8 +51,9 @@ def write_missing(
             min(workers, len(shards)), context, _start_worker, (written, stop)
         ) as pool,
     ):
-        futures = {pool.submit(_write_in_worker, folder, shard) for shard in shards}
         try:
+            with _interrupts_later():
+                futures = {pool.submit(_write_in_worker, folder, shard) for shard in shards}
             return list(_results(futures, written, advance))
         except BrokenProcessPool as error:
             raise TreecutError(
@@ -68,6 +69,22 @@ def write_missing(
 def _write(folder: Folder, shard: Shard, advance: Advance) -> WrittenShard:
     write_shard(folder.plan, shard, folder.path / shard.name, advance)
     return describe_shard(folder, shard)
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold interrupts back, and keep them from processes that are started meanwhile.
+
+    Otherwise an interrupt of a terminal would find them before they ignore it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -114,10 +131,14 @@ def _write_in_worker(folder: Folder, shard: Shard) -> WrittenShard:
     assert _shared is not None
     written, stop = _shared
 
-    def advance(entries: int) -> None:
+    def check_stop() -> None:
         if stop.is_set():
             raise SystemExit(1)
+
+    def advance(entries: int) -> None:
+        check_stop()
         with written.get_lock():
             written.value += entries
 
+    check_stop()
     return _write(folder, shard, advance)
