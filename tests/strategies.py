@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from tests.reference_generator import Parameters
@@ -39,13 +41,56 @@ LARGE_THEME = Theme(
     money_many="yen",
 )
 
+# Everything that JSON escapes, in names that no theme file may have; texts of it cannot be read back.
+ESCAPED_THEME = Theme(
+    name='say "\\"',
+    entities=('The "Shop"', "back\\slash", "tab\tbed", "\U0001f355 place", "line\u2028end"),
+    items=(
+        Item('"nut"', '"nuts"'),
+        Item("b\\olt", "b\\olts"),
+        Item("\x7fscrew", "\x7fscrews"),
+        Item("ß", "ßs"),
+    ),
+    value_min=2,
+    value_max=6,
+    value_step=2,
+    money_one='"one"',
+    money_many="\\many",
+)
+
+# The least that a theme can have.
+TINY_THEME = Theme(
+    name="tiny",
+    entities=("Shop One", "Shop Two"),
+    items=(Item("nut", "nuts"), Item("bolt", "bolts")),
+    value_min=1,
+    value_max=1,
+    value_step=1,
+    money_one="a dollar",
+    money_many="dollars",
+)
+
+# Sums of prices that need more than 32 bits.
+DEAR_THEME = Theme(
+    name="dear",
+    entities=("Here", "There"),
+    items=tuple(Item(f"plot-{i}", f"plots-{i}") for i in range(5)),
+    value_min=10**15,
+    value_max=10**18,
+    value_step=10**15,
+    money_one="one mark",
+    money_many="marks",
+)
+
 THEMES = (load_theme("food"), load_theme("outfit"), EURO_THEME, LARGE_THEME)
 
 
 @st.composite
-def configs(draw: st.DrawFn, unanswerable: bool | None = None) -> ProblemConfig:
+def configs(
+    draw: st.DrawFn, unanswerable: bool | None = None, themes: Sequence[Theme] = THEMES
+) -> ProblemConfig:
     """Any configuration, of problems that are not too large to look at."""
-    theme = draw(st.sampled_from(THEMES))
+    theme = draw(st.sampled_from(themes))
     composite_name = draw(st.booleans())
     largest = min(theme.capacity(composite_name), 14)
     num_vars = draw(st.integers(2, largest))
