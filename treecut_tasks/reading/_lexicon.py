@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from treecut_tasks.errors import TreecutError
@@ -28,6 +28,9 @@ _MAX_DIGITS = 18
 
 _LISTED_NAMES = 20
 
+# More phrases than the problems of a theme are made of; the limit bounds what hostile texts can claim.
+_MAX_REMEMBERED = 20_000
+
 
 class UnreadableError(Exception):
     """A phrase or sentence cannot be read; the message says why, as one clause without a stop."""
@@ -42,12 +45,16 @@ class Lexicon:
         by_singular: singular names, to themselves.
         by_plural: plural names, to the singular.
         entities: the places, to themselves.
+        quantities: phrases that were read before, with what they say.
     """
 
     theme: Theme
     by_singular: dict[str, str]
     by_plural: dict[str, str]
     entities: dict[str, str]
+    quantities: dict[str, tuple[int, Variable]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def quantity(self, phrase: str) -> tuple[int, Variable]:
         """Read `a burger at Texas BBQ` or `3 burgers`: how many, and of what.
@@ -55,6 +62,14 @@ class Lexicon:
         Raises:
             UnreadableError: unknown name, or an article, number or plural that does not fit.
         """
+        known = self.quantities.get(phrase)
+        if known is None:
+            known = self._quantity(phrase)
+            if len(self.quantities) < _MAX_REMEMBERED:
+                self.quantities[phrase] = known
+        return known
+
+    def _quantity(self, phrase: str) -> tuple[int, Variable]:
         head, _, noun = phrase.partition(" ")
         name, at, entity = noun.partition(" at ")
         if head in ("a", "an"):

@@ -22,6 +22,7 @@ from treecut_tasks.themes import BUILTIN_THEMES, Theme, load_theme
 _QUESTION = "Question:"
 _QUESTION_START = "Question: how much does a "
 _QUESTION_END = " cost?"
+_COMPARISONS = ((" more than ", 1), (" less than ", -1))
 _EQUAL_START = "The price of "
 _EQUAL_MIDDLE = " is the same as that of "
 
@@ -152,7 +153,8 @@ def _read_under(parts: _Parts, words: Lexicon) -> ReadProblem:
     for sentence in sentences:
         variables.update(dict.fromkeys(sentence.equation.coefficients))
     variables[asked] = None
-    _check_one_style(sentences, asked)
+    if any((variable.entity is None) != (asked.entity is None) for variable in variables):
+        _check_one_style(sentences, asked)
     return ReadProblem(sentences, tuple(variables), asked, words.theme)
 
 
@@ -181,7 +183,7 @@ def _read_sentence(number: int, body: str, words: Lexicon) -> ReadSentence:
         return ReadSentence(number, text, "sum", _sum(subject, verb, predicate, words))
     count, variable = words.quantity(subject)
     _check_verb(verb, "costs" if count == 1 else "cost", subject)
-    for comparison, sign in ((" more than ", 1), (" less than ", -1)):
+    for comparison, sign in _COMPARISONS if " than " in predicate else ():
         money, found, other = predicate.partition(comparison)
         if found:
             amount = words.money(money)
@@ -221,10 +223,12 @@ def _check_two(left: Variable, right: Variable) -> None:
 
 def _split_at_verb(body: str) -> tuple[str, str, str]:
     """Split at the first verb: names hold none, so everything before it is the subject."""
-    found = [(at, verb) for verb in ("cost", "costs") if (at := body.find(f" {verb} ")) >= 0]
-    if not found:
+    at, verb = body.find(" cost "), "cost"
+    plural = body.find(" costs ")
+    if plural >= 0 and (at < 0 or plural < at):
+        at, verb = plural, "costs"
+    if at < 0:
         raise UnreadableError("it has neither 'cost' nor 'costs' nor the form of an equality")
-    at, verb = min(found)
     predicate = body[at + len(verb) + 2 :]
     if " cost " in predicate or " costs " in predicate:
         raise UnreadableError("it has two verbs, as if a full stop were missing")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor, gcd
+from math import floor, gcd, lcm
 from typing import TypeAlias, TypeVar
 
 from treecut_tasks.reading._values import ReadProblem, ReadSentence, Variable
@@ -132,9 +132,13 @@ def check_certificate(read: ReadProblem, verdict: Verdict) -> bool:
     """
     asked = read.asked
     if isinstance(verdict, Determined):
-        return _satisfies(read, verdict.prices) and _combined(read, verdict.combination) == (
-            {asked: Fraction(1)},
-            verdict.value,
+        value = verdict.value
+        combined = _combined(read, verdict.combination)
+        return (
+            combined is not None
+            and combined.terms == {asked: combined.scale}
+            and combined.constant * value.denominator == value.numerator * combined.scale
+            and _satisfies(read, verdict.prices)
         )
     if isinstance(verdict, Undetermined):
         return (
@@ -143,7 +147,7 @@ def check_certificate(read: ReadProblem, verdict: Verdict) -> bool:
             and verdict.first[asked] != verdict.second[asked]
         )
     combined = _combined(read, verdict.combination)
-    return combined is not None and not combined[0] and combined[1] != 0
+    return combined is not None and not combined.terms and combined.constant != 0
 
 
 def _reduced(sentence: ReadSentence, index: int, basis: _Basis) -> _Row:
@@ -218,18 +222,27 @@ def _prices(
     read: ReadProblem, basis: _Basis, free: Mapping[Variable, Fraction]
 ) -> dict[Variable, Fraction]:
     """Complete prices of the free variables to prices of all."""
+    scale, whole = _scaled(free)
     prices: dict[Variable, Fraction] = {}
     for variable in read.variables:
         row = basis.get(variable)
         if row is None:
             prices[variable] = free[variable]
             continue
-        rest = row.constant - sum(
-            (number * free[other] for other, number in row.terms.items() if other != variable),
-            _ZERO,
-        )
-        prices[variable] = rest / row.terms[variable]
+        rest = row.constant * scale
+        for other, number in row.terms.items():
+            if other != variable:
+                rest -= number * whole[other]
+        prices[variable] = Fraction(rest, row.terms[variable] * scale)
     return prices
+
+
+def _scaled(numbers: Mapping[_Key, Fraction]) -> tuple[int, dict[_Key, int]]:
+    """Write fractions as whole numbers over one denominator, with which sums are cheap."""
+    scale = lcm(*(number.denominator for number in numbers.values()))
+    return scale, {
+        key: number.numerator * (scale // number.denominator) for key, number in numbers.items()
+    }
 
 
 def _free_prices(variable: Variable, basis: _Basis) -> tuple[Fraction, Fraction]:
@@ -255,27 +268,41 @@ def _free_prices(variable: Variable, basis: _Basis) -> tuple[Fraction, Fraction]
     return low + third, high - third
 
 
-def _combined(
-    read: ReadProblem, combination: tuple[Fraction, ...]
-) -> tuple[dict[Variable, Fraction], Fraction] | None:
+@dataclass(slots=True)
+class _Sum:
+    """A sum of multiplied sentences, terms = constant; both are `scale` times what they stand for."""
+
+    terms: dict[Variable, int]
+    constant: int
+    scale: int
+
+
+def _combined(read: ReadProblem, combination: tuple[Fraction, ...]) -> _Sum | None:
     """Add up the multiplied sentences; None where there is not one multiplier for each."""
     if len(combination) != len(read.sentences):
         return None
-    terms: dict[Variable, Fraction] = {}
-    constant = _ZERO
-    for multiplier, sentence in zip(combination, read.sentences, strict=True):
-        if not multiplier:
-            continue
-        for variable, coefficient in sentence.equation.coefficients.items():
-            terms[variable] = terms.get(variable, _ZERO) + multiplier * coefficient
-        constant += multiplier * sentence.equation.constant
-    return {variable: total for variable, total in terms.items() if total}, constant
+    scale, multipliers = _scaled(
+        {index: multiplier for index, multiplier in enumerate(combination) if multiplier}
+    )
+    terms: dict[Variable, int] = {}
+    constant = 0
+    for index, multiplier in multipliers.items():
+        equation = read.sentences[index].equation
+        for variable, coefficient in equation.coefficients.items():
+            terms[variable] = terms.get(variable, 0) + multiplier * coefficient
+        constant += multiplier * equation.constant
+    return _Sum({variable: total for variable, total in terms.items() if total}, constant, scale)
 
 
 def _satisfies(read: ReadProblem, prices: Mapping[Variable, Fraction]) -> bool:
     """Tell whether the list has a price for every variable and every sentence holds."""
-    return set(prices) == set(read.variables) and all(
-        sum(number * prices[variable] for variable, number in equation.coefficients.items())
-        == equation.constant
-        for equation in (sentence.equation for sentence in read.sentences)
-    )
+    if set(prices) != set(read.variables):
+        return False
+    scale, whole = _scaled(prices)
+    for sentence in read.sentences:
+        rest = sentence.equation.constant * scale
+        for variable, number in sentence.equation.coefficients.items():
+            rest -= number * whole[variable]
+        if rest:
+            return False
+    return True
