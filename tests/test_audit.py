@@ -150,7 +150,7 @@ def more_for_less(record: Record, rng: random.Random) -> Record:
 @pytest.mark.parametrize(
     ("plant", "n", "found_by", "feature"),
     [
-        (dear_fact, 1000, "numbers", "mean stated price"),
+        (dear_fact, 1500, "numbers", "mean stated price"),
         (asked_first, 1500, "asked item and place", "asked variable: "),
         (more_for_less, 1000, "sentence kinds", "sentences that say "),
     ],

@@ -179,18 +179,24 @@ class TestMatched:
                 )
                 assert of_cut == of_alike
 
-    @pytest.mark.parametrize("cut_depth", [1, 2, 3])
-    def test_names_that_fit_least_badly_are_taken_where_none_fit(self, cut_depth: int) -> None:
-        """Three items of one, two and four words never hide the lengths at every cut."""
-        words = load_theme("food")
-        items = tuple(
-            item
-            for item in words.items
-            if item.name in {"pie", "Cobb salad", "piece of cheese cake"}
-        )
-        theme = replace(words, name="three", items=items)
-        config = ProblemConfig(theme=theme, ans_depth=4, cut_depth=cut_depth)
-        check_verdicts(pair_at(config, 0, 0, counterpart="matched"))
+    def test_where_no_names_fit_others_are_taken(self) -> None:
+        """Three items of two, three and four words cannot hide lengths and mentions at this cut."""
+        outfit = load_theme("outfit")
+        names = {"polo shirt", "pair of jeans", "pair of chino pants"}
+        items = tuple(item for item in outfit.items if item.name in names)
+        theme = replace(outfit, name="three", items=items)
+        config = ProblemConfig(theme=theme, ans_depth=4, cut_depth=2)
+        for i in range(3):
+            pair = pair_at(config, 0, i, counterpart="matched")
+            check_verdicts(pair)
+            tables = [
+                [
+                    sorted(by_sentence(member, respect))
+                    for member in (pair.unanswerable, exchanged(pair))
+                ]
+                for respect in (number_of_words, parts_of_the_asked(pair.unanswerable))
+            ]
+            assert [one == two for one, two in tables] in ([True, False], [False, True])
 
     @settings(max_examples=15, suppress_health_check=list(HealthCheck))
     @given(seeds(), st.sampled_from(ORDERS))

@@ -94,7 +94,7 @@ def generate_pair(
     With `full` the unanswerable problem is the one that `generate` draws. With `matched`, problems
     are drawn until the tree has a spare edge whose sentence can stand in for the cut one
     (`spare_edges`). Both edges share an end; their other ends, the free ends, have equally many
-    neighbours beside. So, with the names of the free ends exchanged in one member, the members say
+    other neighbours. So, with the names of the free ends exchanged in one member, the members say
     the same but for one thing: which free end is joined to which of the neighbours.
 
     The names are shuffled until that does not show in the lengths of the sentences in words, nor in
@@ -140,8 +140,8 @@ def _matched(
             edge = spare[below(rng.getrandbits, len(spare))]
             named = _named_alike(problem, edge, rng)
             if named is not None:
-                left, problem = named
-                yield left, Pair(problem, problem.counterpart().without(edge))
+                left, renamed = named
+                yield left, Pair(renamed, renamed.counterpart().without(edge))
 
 
 def check_pair(config: ProblemConfig, counterpart: CounterpartKind) -> None:
@@ -194,7 +194,7 @@ def spare_edges(
     Such an edge leads into a variable off the path that has children (so that the variable is still
     named), does not touch the questioned variable, and shares an end with the cut edge, the root
     exactly if the cut edge starts there (so that the number of stated facts is equal). The free ends
-    have as many neighbours beside. In a fixed order it stands, as the cut edge does, before all that
+    have equally many other neighbours. In a fixed order it stands, as the cut edge does, before all that
     touch the questioned variable.
 
     Args:
