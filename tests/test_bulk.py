@@ -29,10 +29,11 @@ from tests.strategies import (
     seeds,
 )
 from treecut_tasks.bulk.columns import schema
-from treecut_tasks.bulk.draws import BLOCK, Draws, draw_block
+from treecut_tasks.bulk.draws import Draws
 from treecut_tasks.bulk.recipe import Part, Recipe
 from treecut_tasks.bulk.rows import CHUNK, Rows
 from treecut_tasks.bulk.splits import HASHES, WHOLE, PairKind, Split
+from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Problem, ProblemConfig, pairs_stream, stream
 from treecut_tasks.verification import verify
