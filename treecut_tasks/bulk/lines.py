@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from treecut_tasks.bulk.columns import content_ids, pair_ids
 from treecut_tasks.bulk.draws import Draws, Ints, all_phrases
-from treecut_tasks.bulk.pieces import Codes, Pieces, Written
+from treecut_tasks.bulk.pieces import Codes, Pieces, Written, escape
 from treecut_tasks.bulk.texts import Member, Sentences, Words, beside, flat, members
 from treecut_tasks.problems import ProblemConfig
 from treecut_tasks.problems.formulas import MAX_COEFFICIENT
@@ -32,47 +33,55 @@ class LineWriter:
             text_only: whether just ids, problems, answers and solutions are written.
         """
         self._config, self._paired, self._text_only = config, paired, text_only
-        # Ids are made of texts as they are, lines of texts as JSON writes them.
-        self._plain, self._escaped = Pieces(), Pieces(escaped=True)
-        self._plain_words = Words(config, self._plain)
-        self._words = Words(config, self._escaped)
+        self._pieces = Pieces()
+        self._words = Words(config, self._pieces)
+        # Whether problems look the same in JSON, so that they need not be written twice.
+        self._same_in_json = all(escape(name.label) == name.label for name in all_phrases(config))
 
     def write(self, draws: Draws) -> Written:
         """Write every row as one line, or as two if they are pairs."""
-        plain_sentences = self._plain_words.sentences(draws)
         sentences = self._words.sentences(draws)
         written = members(draws, self._paired)
-        ids = [self._ids(member, plain_sentences) for member in written]
-        pairs = pair_ids(*ids) if self._paired else []
-        # The table of pieces grows while lines are composed, so that the numbers of the ids, which
-        # follow it, are known only afterwards; until then they are counted down from -1.
-        places = -1 - np.arange(len(draws))
+        texts = [self._words.text(member, sentences) for member in written]
+        plain = [self._pieces.write(text) for text in texts]
+        ids = [
+            content_ids(text, self._pieces.write(self._words.answer(member)).strings())
+            for text, member in zip(plain, written, strict=True)
+        ]
+        # What is a piece in this batch only. The table of pieces grows while lines are composed, so
+        # that the numbers of these, which follow it, are known only afterwards; until then they are
+        # counted down from -1.
+        further: list[pa.StringArray] = []
+
+        def add(pieces: pa.StringArray) -> Ints:
+            places = -1 - sum(map(len, further)) - np.arange(len(pieces))
+            further.append(pieces)
+            return places
+
         parts: list[Codes | Ints] = []
-        for number, member in enumerate(written):
-            parts += self._line(member, sentences, places - number * len(draws))
-            if self._paired:
-                parts += [self._syntax(', "pair_id": "'), places - len(written) * len(draws)]
-                parts.append(self._syntax('"'))
+        pairs = add(pa.array(pair_ids(*ids))) if self._paired else None
+        for member, text, as_written, own_ids in zip(written, texts, plain, ids, strict=True):
+            problem = add(as_written.strings()) if self._same_in_json else text
+            parts += self._line(member, sentences, add(pa.array(own_ids)), problem)
+            if pairs is not None:
+                parts += [self._syntax(', "pair_id": "'), pairs, self._syntax('"')]
             parts.append(self._syntax("}\n"))
         codes = beside(_as_columns(parts, len(draws)))
-        codes = np.where(codes < 0, len(self._escaped) - 1 - codes, codes)
-        return self._escaped.write(codes, [*(each for of in ids for each in of), *pairs])
-
-    def _ids(self, member: Member, sentences: Sentences) -> list[str]:
-        texts = self._plain.write(self._plain_words.text(member, sentences))
-        answers = self._plain.write(self._plain_words.answer(member)).strings()
-        return content_ids(texts, answers)
+        codes = np.where(codes < 0, len(self._pieces) - 1 - codes, codes)
+        return self._pieces.write(codes, escaped=True, further=further)
 
     def _syntax(self, text: str) -> Ints:
-        return np.array([self._escaped.syntax(text, [text])])
+        return np.array([self._pieces.syntax(text, [text])])
 
-    def _line(self, member: Member, sentences: Sentences, ids: Ints) -> Iterator[Codes | Ints]:
+    def _line(
+        self, member: Member, sentences: Sentences, ids: Ints, problem: Codes | Ints
+    ) -> Iterator[Codes | Ints]:
         """The pieces of one record, but for what follows its last key."""
         words = self._words
         yield self._syntax('{"id": "')
         yield ids
         yield self._syntax('", "problem": "')
-        yield words.text(member, sentences)
+        yield problem
         yield self._syntax('", "answer": "')
         yield words.answer(member)
         yield self._syntax('", "proof": "')
@@ -121,8 +130,8 @@ class LineWriter:
 
     def _listed(self, key: str, elements: Sequence[object], numbers: Ints) -> Codes:
         """Elements of a list by their numbers, with commas between them."""
-        first = self._escaped.syntax((key, "first"), map(str, elements))
-        others = self._escaped.syntax((key, "others"), (f", {each}" for each in elements))
+        first = self._pieces.syntax((key, "first"), map(str, elements))
+        others = self._pieces.syntax((key, "others"), (f", {each}" for each in elements))
         codes = (numbers + others).astype(np.int32)
         codes[:, 0] += first - others
         return codes
@@ -148,7 +157,7 @@ class LineWriter:
 
     def _edges(self) -> int:
         numbers, asked = range(self._config.vars + 1), self._config.ans_depth
-        return self._escaped.syntax(
+        return self._pieces.syntax(
             "edges",
             (
                 f'", "role": "{sentence_role(child, asked)}", "edge": [{parent}, {child}], '
@@ -158,7 +167,7 @@ class LineWriter:
         )
 
     def _coefficients(self) -> int:
-        return self._escaped.syntax(
+        return self._pieces.syntax(
             "coefficients",
             (
                 f'"coefficients": [{a}, {b}], "constant": '
@@ -172,7 +181,7 @@ class LineWriter:
         theme = self._config.resolved_theme
         largest = 2 * MAX_COEFFICIENT * theme.value_max // theme.value_step
         steps = range(-largest, largest + 1)
-        first = self._escaped.syntax(
+        first = self._pieces.syntax(
             ("constants", end), (f"{step * theme.value_step}{end}" for step in steps)
         )
         constants = np.take_along_axis(member.draws.constants, children - 1, axis=1)

@@ -8,7 +8,7 @@ and one call of Arrow's `take` writes them all. This is what makes bulk generati
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,16 +48,15 @@ class Written:
 class Pieces:
     """A growing table of pieces; each group has a first number, from which the others follow."""
 
-    def __init__(self, escaped: bool = False) -> None:
-        """Start with the empty piece only.
-
-        Args:
-            escaped: whether pieces are escaped as JSON strings are; for texts inside JSON.
-        """
-        self._escaped = escaped
+    def __init__(self) -> None:
+        """Start with the empty piece only."""
         self._texts: list[str] = [""]
+        self._escaped: list[str] = [""]
         self._firsts: dict[Hashable, int] = {}
-        self._table: pa.StringArray | None = None
+        self._tables: dict[bool, pa.StringArray] = {}
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
     def group(self, key: Hashable, texts: Iterable[str]) -> int:
         """The number of the first piece of a group, which is added if it is new.
@@ -66,12 +65,7 @@ class Pieces:
             key: names the group.
             texts: its pieces; looked at only when the group is new.
         """
-        first = self._firsts.get(key)
-        if first is None:
-            first = self._firsts[key] = len(self._texts)
-            self._texts += map(_escape, texts) if self._escaped else texts
-            self._table = None
-        return first
+        return self._first(key, texts, escape)
 
     def piece(self, text: str) -> int:
         """The number of one piece."""
@@ -79,28 +73,32 @@ class Pieces:
 
     def syntax(self, key: Hashable, texts: Iterable[str]) -> int:
         """The number of the first piece of a group of JSON syntax, which is never escaped."""
-        first = self._firsts.get(("syntax", key))
+        return self._first(("syntax", key), texts, str)
+
+    def _first(self, key: Hashable, texts: Iterable[str], escaped: Callable[[str], str]) -> int:
+        first = self._firsts.get(key)
         if first is None:
-            first = self._firsts["syntax", key] = len(self._texts)
+            first = self._firsts[key] = len(self._texts)
             self._texts += texts
-            self._table = None
+            self._escaped += map(escaped, self._texts[first:])
+            self._tables.clear()
         return first
 
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def write(self, codes: Codes, further: Sequence[str] = ()) -> Written:
+    def write(
+        self, codes: Codes, escaped: bool = False, further: Sequence[pa.StringArray] = ()
+    ) -> Written:
         """Write texts.
 
         Args:
             codes: piece numbers, a line for each text, of shape [texts, pieces].
+            escaped: whether pieces are written as inside JSON strings.
             further: pieces for this time only; numbered from the length of the table.
         """
-        if self._table is None:
-            self._table = pa.array(self._texts, type=pa.string())
-        table = self._table
+        if escaped not in self._tables:
+            self._tables[escaped] = pa.array(self._escaped if escaped else self._texts, pa.string())
+        table = self._tables[escaped]
         if further:
-            table = pa.concat_arrays([table, pa.array(further, type=pa.string())])
+            table = pa.concat_arrays([table, *further])
         texts, pieces = codes.shape
         written = table.take(pa.array(np.ascontiguousarray(codes).reshape(-1)))
         _, offsets, data = written.buffers()
@@ -110,5 +108,6 @@ class Pieces:
         return Written(lines, data)
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """A text as it stands inside a JSON string."""
     return json.dumps(text)[1:-1]

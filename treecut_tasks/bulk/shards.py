@@ -18,8 +18,10 @@ from treecut_tasks.files import whole_binary_file
 
 # Rows of a Parquet row group: what readers load at once.
 _ROW_GROUP = 16 * 1024
-# Chosen by measurement (benchmarks/bulk.py).
-_COMPRESSION, _LEVEL = "zstd", 3
+# Chosen by measurement (benchmarks/bulk.py --compression): nearly as small as slower levels, and
+# dictionaries cost time where texts do not repeat.
+_COMPRESSION, _LEVEL = "zstd", 1
+_WITHOUT_DICTIONARY = ("id", "problem", "proof", "pair_id", "sentences.list.element.text")
 
 METADATA_KEY = b"treecut"
 """Key of the metadata of Parquet files; the value is the plan as JSON."""
@@ -72,12 +74,33 @@ def _write_parquet(plan: Plan, rows: Rows, shard: Shard, file: BinaryIO, advance
     metadata = {METADATA_KEY: json.dumps(plan.as_dict()).encode("utf-8")}
     schema = rows.schema.with_metadata(metadata)
     with pq.ParquetWriter(
-        file, schema, compression=_COMPRESSION, compression_level=_LEVEL
+        file,
+        schema,
+        compression=_COMPRESSION,
+        compression_level=_LEVEL,
+        use_dictionary=_repeating_columns(schema),
     ) as writer:
         for start, stop in _steps(shard):
             group = pa.concat_tables(rows.tables(start, stop))
             writer.write_table(group.replace_schema_metadata(metadata), row_group_size=len(group))
             advance(stop - start)
+
+
+def _repeating_columns(schema: pa.Schema) -> list[str]:
+    """Paths of the columns in which values repeat so often that a dictionary pays."""
+    return [path for field in schema for path in _leaves(field) if path not in _WITHOUT_DICTIONARY]
+
+
+def _leaves(field: pa.Field, within: str = "") -> Iterator[str]:
+    """The paths of the columns that Parquet makes of a field."""
+    path = within + field.name
+    if pa.types.is_struct(field.type):
+        for inner in field.type:
+            yield from _leaves(inner, f"{path}.")
+    elif pa.types.is_list(field.type):
+        yield from _leaves(field.type.value_field.with_name("element"), f"{path}.list.")
+    else:
+        yield path
 
 
 def _steps(shard: Shard) -> Iterator[tuple[int, int]]:
