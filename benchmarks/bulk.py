@@ -4,7 +4,8 @@
 
 - formats: problems a second on one core for the depths of Table 1: problem, answer and worked
   solution in memory, as the authors' code makes 19,000 a second; and written to the null device in
-  both formats, as text (with ids) and with everything that is known. Times are processor time, the best of the rounds, because others may use the machine.
+  both formats, as text (with ids) and with everything that is known. Times are processor time, the
+  best of the rounds, because others may use the machine.
 - shares: how that time is divided, at depth 8: random draws; wording (piece numbers and texts); ids;
   columns; the format (JSON syntax, or Parquet's encoding and compression).
 - pairs: pairs a second of both kinds.
