@@ -83,9 +83,7 @@ def items(problems: int, rounds: int) -> None:
     themes = [drawn[0].config.resolved_theme]
 
     def draw() -> None:
-        for each in draw_data_set(
-            configs, parameters.num_problems, SEED, parameters.counterpart
-        ):
+        for each in draw_data_set(configs, parameters.num_problems, SEED, parameters.counterpart):
             each.pair.unanswerable.text  # noqa: B018  (worked out on demand)
 
     def prove() -> None:
@@ -274,7 +272,9 @@ def lm_eval_run(problems: int) -> None:
     )
     wall, processor = time.perf_counter() - start, time.process_time() - processor
     assert found is not None
-    clock.report("lm-eval", sum(n["effective"] for n in found["n-samples"].values()), wall, processor)
+    clock.report(
+        "lm-eval", sum(n["effective"] for n in found["n-samples"].values()), wall, processor
+    )
 
 
 def main() -> None:

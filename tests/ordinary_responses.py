@@ -30,19 +30,29 @@ LINKS = (
     "We write this as {equation}.",
 )
 UNKNOWN_REASONS = (
-    "These equations involve more variables than there are independent conditions, so the price of a "
-    "{asked} is not fixed by what is stated. Different prices satisfy all of the conditions.",
-    "There is no condition that links these prices to one that is known, so the conditions do not "
-    "suffice to determine the price of a {asked}.",
-    "We can express the price in terms of another one, but nothing pins that one down. The problem "
-    "cannot be solved without additional information.",
+    (
+        "These equations involve more variables than there are independent conditions, so the price of a "
+        "{asked} is not fixed by what is stated. Different prices satisfy all of the conditions."
+    ),
+    (
+        "There is no condition that links these prices to one that is known, so the conditions do not "
+        "suffice to determine the price of a {asked}."
+    ),
+    (
+        "We can express the price in terms of another one, but nothing pins that one down. The problem "
+        "cannot be solved without additional information."
+    ),
 )
 NUMBER_REASONS = (
     "Substituting the known prices one after the other, we find that a {asked} costs {money}.",
-    "Solving these equations from the known prices upwards gives {symbol} = {price}. Checking this "
-    "against the conditions, everything is consistent.",
-    "Working backwards from the price that is given, each step fixes one more price, and finally "
-    "{symbol} = {price}. Therefore, a {asked} costs {money}.",
+    (
+        "Solving these equations from the known prices upwards gives {symbol} = {price}. Checking this "
+        "against the conditions, everything is consistent."
+    ),
+    (
+        "Working backwards from the price that is given, each step fixes one more price, and finally "
+        "{symbol} = {price}. Therefore, a {asked} costs {money}."
+    ),
 )
 LAST_LINES = (
     "Answer: {answer}",
@@ -122,7 +132,9 @@ def _written(equation: Equation, symbols: dict[Variable, str], times: str = "") 
     words = ""
     for variable, number in equation.coefficients.items():
         words += " - " if number < 0 else " + " if words else ""
-        words += symbols[variable] if abs(number) == 1 else f"{abs(number)}{times}{symbols[variable]}"
+        words += (
+            symbols[variable] if abs(number) == 1 else f"{abs(number)}{times}{symbols[variable]}"
+        )
     return f"{words} = {equation.constant}"
 
 

@@ -262,16 +262,18 @@ def whole_prices(system: System) -> Iterator[Step]:
     lines = [(f.p, f.q, f.d) if f.d > 0 else (-f.p, -f.q, -f.d) for f in tied.values()]
     tops = [(q - 1) // -p for p, q, _ in lines if p < 0]
     top = min(tops, default=_WHOLE_PRICES_REACH)
-    fits = [
-        price
-        for price in range(1, min(top, _WHOLE_PRICES_REACH) + 1)
-        if all(p * price + q > 0 and (p * price + q) % d == 0 for p, q, d in lines)
-    ]
-    if not fits:
+
+    def fits(price: int) -> bool:
+        return all(p * price + q > 0 and (p * price + q) % d == 0 for p, q, d in lines)
+
+    prices = range(1, min(top, _WHOLE_PRICES_REACH) + 1)
+    lowest = next(filter(fits, prices), None)
+    if lowest is None:
         return
-    extremes = {fits[0]: "lowest"}
+    extremes = {lowest: "lowest"}
     if tops and top <= _WHOLE_PRICES_REACH:
-        extremes[fits[-1]] = "only" if len(fits) == 1 else "highest"
+        highest = next(filter(fits, reversed(prices)))
+        extremes[highest] = "only" if highest == lowest else "highest"
     used = tuple(form.last for form in tied.values() if form.last is not None)
     names = listed([system.variables[number] for number in sorted(tied)])
     for price, which in extremes.items():

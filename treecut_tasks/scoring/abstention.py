@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from treecut_tasks.scoring.folding import fold
+
 _TARGET = "unknown"
 _U_WORD = re.compile(r"(?<![a-z0-9])u[a-z0-9]{3,80}", re.IGNORECASE)
 _SPACED = re.compile(r"(?<![A-Za-z])u([ .\-_|]{1,2})n\1k\1n\1o\1w\1n(?![A-Za-z])", re.IGNORECASE)
@@ -35,6 +37,7 @@ _NOUN_AFTER = re.compile(
     r"number|amount|item|items|parameter|term|in\b|x\b|[A-Z]\b)"
 )
 
+# The patterns from here to `_STATE` are for folded text, in which the engine finds them faster.
 _NOT = (
     r"(?:cannot|can(?:'?t| not)|could(?:n't| not)|impossible|not possible|n[o']t possible|unable|"
     r"not able|no way|never|not|isn't|is not|aren't|don't|doesn't|do not|does not|won't|"
@@ -51,7 +54,7 @@ _FIND = (
     r"guess\w*)"
 )
 _CANNOT_FIND = re.compile(
-    rf"\b{_NOT}(?:[^\w.;\n]{{1,3}}[\w'\-]{{1,20}}){{0,5}}?[^\w.;\n]{{1,3}}{_FIND}", re.IGNORECASE
+    rf"\b{_NOT}(?:[^\w.;\n]{{1,3}}[\w'\-]{{1,20}}){{0,5}}?[^\w.;\n]{{1,3}}{_FIND}"
 )
 _HARMLESS = re.compile(
     r"\b(?:need|needed|necessary|required|have to|hard|difficult|only|just|matter|relevant|affect|"
@@ -78,7 +81,6 @@ _MISSING = re.compile(
     r"adequate)|needs? (?:more|additional|further|extra)|"
     r"(?:more|additional|further|extra))"
     rf"(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}{_DATA}",
-    re.IGNORECASE,
 )
 _MORE_ONLY = re.compile(r"^(?:more|additional|further|extra)\b", re.IGNORECASE)
 _REQUIRED_AFTER = re.compile(
@@ -89,7 +91,6 @@ _DATA_SHORT = re.compile(
     r"(?:insufficient|not sufficient|not enough|n't (?:sufficient|enough)|missing|incomplete|"
     r"lacking|"
     r"inadequate|not suffice|n't suffice|not adequate|too few|absent|not complete)\b",
-    re.IGNORECASE,
 )
 _STATE = re.compile(
     r"\b(?:indetermin\w+|inknown|ynknown|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|"
@@ -113,7 +114,6 @@ _STATE = re.compile(
     r"not applicable|not available|n/a\b|not given|uncertain|"
     r"undefined|incalculable|unclear|not clear|can't say|cannot say|not computable|"
     r"not derivable|not deducible|not inferable|incomplete)\b",
-    re.IGNORECASE,
 )
 _OTHER_LANGUAGES = re.compile(
     "未知|未定|不明|[无無](?:法|从|從|可)(?:唯一)?(?:地)?(?:确定|確定|求|得出|得到|得知|计算|計算|判断|判斷|解|算|推|知)|"
@@ -195,7 +195,8 @@ def _one_slip(word: str) -> bool:
 
 def _abstentions(text: str) -> Iterator[int]:
     yield from _unknown_words(text)
-    for match in _CANNOT_FIND.finditer(text):
+    plain = fold(text)
+    for match in _CANNOT_FIND.finditer(plain):
         if not (
             _HARMLESS.search(match[0])
             or _PARTIAL_AFTER.match(text[match.end() : match.end() + 90])
@@ -203,7 +204,7 @@ def _abstentions(text: str) -> Iterator[int]:
         ):
             yield match.start()
             break
-    for match in _MISSING.finditer(text):
+    for match in _MISSING.finditer(plain):
         if _MORE_ONLY.match(match[0]) and not _REQUIRED_AFTER.match(text[match.end() :][:60]):
             continue
         if not _not_negated(text, match.start()):
@@ -211,7 +212,7 @@ def _abstentions(text: str) -> Iterator[int]:
         yield match.start()
         break
     for pattern in (_DATA_SHORT, _STATE):
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(plain):
             if _not_negated(text, match.start()):
                 yield match.start()
                 break

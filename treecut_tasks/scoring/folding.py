@@ -13,8 +13,7 @@ _LIKE_ASCII = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"
 """The only other characters that patterns take for ASCII letters when they ignore case."""
 
 
-@lru_cache(maxsize=4)
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return a text of the same length in which ASCII letters are lower case.
 
     Whatever a pattern matches in the text without regard to case, the same pattern matches in the
@@ -27,3 +26,9 @@ def folded(text: str) -> str:
         for other, letter in _LIKE_ASCII:
             text = text.replace(other, letter)
     return text.lower()
+
+
+@lru_cache(maxsize=4)
+def folded(text: str) -> str:
+    """The same as `fold`, for a long text that several steps look at."""
+    return fold(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache
 
 from treecut_tasks.scoring.closing import EXPLAINED, conclude
 from treecut_tasks.scoring.folding import folded
@@ -37,9 +37,7 @@ _NOUN_STARTS = (
     *("cevap", "odpowiedz"),
 )
 """How a match of `_NOUN` begins in folded text, but for `a:` and other scripts."""
-_OTHER_SCRIPT = re.compile(
-    "[\u0400-\u04ff\u1c80-\u1c8f\u7b54\u89e3\u7ed3\u7d50\uc815\ub2f5]"
-)
+_OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u1c80-\u1c8f\u7b54\u89e3\u7ed3\u7d50\uc815\ub2f5]")
 _SEPARATOR = re.compile(
     r"(?P<close>[\"'\ue005\])}]{0,4})"
     r"(?P<label>(?:\s?\([^()\n]{0,80}\)|\s?\[[^\[\]\n]{0,40}\])?"
@@ -59,19 +57,16 @@ _DECORATION = re.compile(
     r"(?:[\s#>*\-\u2013\u2014\u00b7|\"'\ue005\ue000\[\](){}:,;=~+.!\u2234\u2192\u2705\u2714\u2611]|\d{1,2}[.)](?=\s|$)|[^\w\s\u4e00-\u9fff])+"
 )
 _PLAIN_WORDS = (
-    "final my the our correct corrected revised updated new so thus hence therefore and "
-    "short numeric numerical overall ultimate exact conclusive conclusion in summary then "
-    "is direct best here here's below actual real single submitted complete definitive "
-    "formal required requested simple amended result response end this gives a assistant "
-    "which finally now model step last that s it unit to conclude text quick brief tl;dr "
-    "as we get output with have accordingly consequently solution answer ok okay great i "
-    "report give would answering sum up official bold key explicit clear"
-).split()
-_PLAIN = frozenset(_PLAIN_WORDS)
-_PLAIN_LABEL = re.compile(
-    rf"(?:\b(?:{'|'.join(_PLAIN_WORDS)})\b|[\W_\d])*",
-    re.IGNORECASE,
+    "final|my|the|our|correct|corrected|revised|updated|new|so|thus|hence|therefore|and|"
+    "short|numeric|numerical|overall|ultimate|exact|conclusive|conclusion|in|summary|then|"
+    "is|direct|best|here|here's|below|actual|real|single|submitted|complete|definitive|"
+    "formal|required|requested|simple|amended|result|response|end|this|gives|a|assistant|"
+    "which|finally|now|model|step|last|that|s|it|unit|to|conclude|text|quick|brief|tl;dr|"
+    "as|we|get|output|with|have|accordingly|consequently|solution|answer|ok|okay|great|i|"
+    "report|give|would|answering|sum|up|official|bold|key|explicit|clear"
 )
+_PLAIN = frozenset(_PLAIN_WORDS.split("|"))
+_PLAIN_LABEL = re.compile(rf"(?:\b(?:{_PLAIN_WORDS})\b|[\W_\d])*", re.IGNORECASE)
 _FINAL_LABEL = re.compile(
     r"\b(?:final|corrected|correct|revised|updated|new|amended|definitive|ultimate|last|actual|"
     r"real)\b",
@@ -180,7 +175,7 @@ def find_labels(text: str) -> Iterator[Commitment]:
     nouns = bounded_matches(_nouns(text))
     indices = range(len(nouns))
 
-    @lru_cache(maxsize=None)  # the dearest of the questions about a noun
+    @cache  # the dearest of the questions about a noun
     def separator_of(index: int) -> re.Match[str] | None:
         return _SEPARATOR.match(text, nouns[index].end())
 
@@ -233,9 +228,7 @@ def _may_be_line(text: str, noun: re.Match[str]) -> bool:
     return separator is not None and _SPOKEN.match(separator["sep"].strip().lower()) is None
 
 
-def _nouns(
-    text: str, wanted: Callable[[str, int], bool] | None = None
-) -> Iterator[re.Match[str]]:
+def _nouns(text: str, wanted: Callable[[str, int], bool] | None = None) -> Iterator[re.Match[str]]:
     """What `_NOUN` finds, which is slow at finding.
 
     Args:
@@ -260,14 +253,15 @@ def _may_be_anchored(plain: str, at: int) -> bool:
 
 def _follows_word(text: str, at: int) -> bool:
     """Whether words stand before a place which only an ordinary sentence holds."""
-    words = text[max(0, at - 40) : at].split(" ")
-    if words.pop():  # what stands right before the place is no space
-        return False
-    for word in reversed(words[1:]):
-        if not (word.isalpha() and word.isascii()):
+    end = at - 1
+    while end > 0 and text[end] == " ":
+        start = text.rfind(" ", max(0, end - 30), end) + 1
+        word = text[start:end]
+        if not (start and word.isalpha() and word.isascii()):
             return False
         if word.lower() not in _PLAIN:
             return True
+        end = start - 1
     return False
 
 

@@ -17,6 +17,7 @@ from treecut_tasks.scoring.closing import closing_statement
 from treecut_tasks.scoring.commitments import find_commitments, settling_line
 from treecut_tasks.scoring.corrections import correction_after
 from treecut_tasks.scoring.excerpt import excerpt
+from treecut_tasks.scoring.folding import folded
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
@@ -101,9 +102,9 @@ _NOT_MATHS = re.compile(
     r"request|function|tool|file|encoding|exception|url|engine|deployment)\b|"
     r"\b(?:insufficient|not enough|out of)\s(?:\w{1,12}\s)?(?:credits?|quota|permissions?|funds|"
     r"balance|memory|tokens|resources|privileges|disk|capacity|storage|space|vram)\b|"
-    r"\b[A-Za-z.]{0,40}Error: unknown\b|\bcannot determine your\b|[\"']error[\"']\s?:|\bpayment required\b",
-    re.IGNORECASE,
+    r"\b[a-z.]{0,40}error: unknown\b|\bcannot determine your\b|[\"']error[\"']\s?:|\bpayment required\b",
 )
+"""For folded text, in which the engine finds it twice as fast."""
 
 
 def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcome:
@@ -263,7 +264,7 @@ def _is_prose(text: str, closing: Commitment) -> bool:
 
 
 def _is_refusal(text: str) -> bool:
-    return len(text) < 1500 and bool(_NOT_MATHS.search(text))
+    return len(text) < 1500 and bool(_NOT_MATHS.search(folded(text)))
 
 
 def _why_none(text: str, cut: bool) -> str:
