@@ -93,7 +93,7 @@ def entries(draw: st.DrawFn) -> tuple[ProblemConfig, PairKind]:
 
 
 @given(entries(), seeds(), STARTS, st.integers(1, 5))
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_lines_are_those_of_the_plain_records(
     entry: tuple[ProblemConfig, PairKind], seed: int, start: int, number: int
 ) -> None:
@@ -108,7 +108,7 @@ def test_lines_are_those_of_the_plain_records(
 
 
 @given(entries(), seeds(), STARTS, st.integers(1, 5))
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_tables_are_those_of_the_plain_records(
     entry: tuple[ProblemConfig, PairKind], seed: int, start: int, number: int
 ) -> None:
