@@ -246,6 +246,10 @@ def _nouns(text: str, wanted: Callable[[str, int], bool] | None = None) -> Itera
     return matches_at(_NOUN, text, starts)
 
 
+_WORDS_BACK = 4
+"""Words before a noun that are looked at before its sentence is; bounds what repeated words cost."""
+
+
 def _may_be_anchored(plain: str, at: int) -> bool:
     """Whether a noun matters though it may be a weak one: quicker than a look at its sentence."""
     return not (plain.startswith(_WEAK_STARTS, at) and _follows_word(plain, at))
@@ -254,7 +258,9 @@ def _may_be_anchored(plain: str, at: int) -> bool:
 def _follows_word(text: str, at: int) -> bool:
     """Whether words stand before a place which only an ordinary sentence holds."""
     end = at - 1
-    while end > 0 and text[end] == " ":
+    for _ in range(_WORDS_BACK):
+        if end <= 0 or text[end] != " ":
+            return False
         start = text.rfind(" ", max(0, end - 30), end) + 1
         word = text[start:end]
         if not (start and word.isalpha() and word.isascii()):
