@@ -1,16 +1,21 @@
 """Making the files of a data set with the machines of a Ray cluster.
 
-Ray Data schedules one task for each file, and starts it again when it fails or its process is
-killed. The files are the same as on one machine; the folder must be one that all machines share.
+Ray Data schedules one task for each file, and starts it again when its process or machine dies. A
+file that cannot be written is tried again when the others are done. The files are the same as on
+one machine; the folder must be one that all machines share.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import secrets
 import socket
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +24,10 @@ from treecut_tasks.bulk.plan import Shard
 from treecut_tasks.bulk.shards import Advance, WrittenShard, write_shard
 from treecut_tasks.errors import TreecutError
 
-# Ray starts tasks again whose process died; what failed in another way is begun so many times.
+# How often a file is begun whose writing fails.
 _ATTEMPTS = 3
 _OWN_CLUSTER = "local"
-# Seconds to wait for an answer of a cluster.
+# Seconds to wait for an answer of a cluster, and for a file to be seen on another machine.
 _PATIENCE = 10
 
 
@@ -44,26 +49,26 @@ def write_missing_with_ray(
     Raises:
         TreecutError: Ray is missing, no cluster answers, or a file cannot be written.
     """
+    if address == _OWN_CLUSTER:
+        _keep_token_in_memory()
     ray = _ray()
     absolute = Folder(folder.path.resolve(), folder.plan)
     _connect(ray, address)
-    written: list[WrittenShard] = []
     try:
-        for attempt in range(1, _ATTEMPTS + 1):
-            known = {each.name for each in written}
-            left = [shard for shard in shards if shard.name not in known]
-            try:
-                _write_some(ray, absolute, left, advance, written)
-                break
-            except ray.exceptions.RayError as error:
-                if attempt == _ATTEMPTS:
-                    raise TreecutError(
-                        f"The Ray cluster could not write all files in {_ATTEMPTS} attempts "
-                        f"({_reason(error)}): run the same command again; finished files are kept."
-                    ) from error
-        return written
+        return _write_all(ray, absolute, shards, advance)
     finally:
         ray.shutdown()
+
+
+def _keep_token_in_memory() -> None:
+    """Give a cluster that ends with this process a token of its own.
+
+    Ray would write one to the home directory, and each cluster that is started there later would
+    demand it. Takes effect only before Ray is imported.
+    """
+    if not any(name.startswith("RAY_AUTH_") for name in os.environ):
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
 
 
 def _ray() -> Any:
@@ -75,12 +80,17 @@ def _ray() -> Any:
 
 def _connect(ray: Any, address: str) -> None:
     _check_answers(address)
+    own = {"include_dashboard": False} if address == _OWN_CLUSTER else {}
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise _no_cluster(address, str(error).strip().splitlines()[0]) from error
-    # Ray Data logs every plan; what matters comes as an exception.
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **own)
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".:")
+        raise _no_cluster(
+            address, f"{reason}; if it demands a token, RAY_AUTH_MODE=token must be set here too"
+        ) from error
+    # Ray Data logs every plan and every failure; what matters comes with the rows.
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
+    ray.data.DataContext.get_current().enable_progress_bars = False
 
 
 def _check_answers(address: str) -> None:
@@ -101,47 +111,81 @@ def _no_cluster(address: str, reason: str) -> TreecutError:
     )
 
 
-def _write_some(
-    ray: Any,
-    folder: Folder,
-    shards: Sequence[Shard],
-    advance: Advance,
-    written: list[WrittenShard],
-) -> None:
-    """Write files; those that are finished are added to `written`, whatever happens to the others."""
-    if not shards:
-        return
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    by_number = {shard.number: shard for shard in shards}
+def _write_all(
+    ray: Any, folder: Folder, shards: Sequence[Shard], advance: Advance
+) -> list[WrittenShard]:
+    left = {shard.number: shard for shard in shards}
+    written: list[WrittenShard] = []
+    failure = ""
+    for _ in range(_ATTEMPTS):
+        failures = []
+        try:
+            for report in _reports(ray, folder, list(left.values())):
+                number, reason = report.pop("number"), report.pop("failure")
+                if reason:
+                    failures.append(reason)
+                    continue
+                shard = left.pop(number)
+                _wait_for(folder.path / shard.name)
+                written.append(WrittenShard(**report))
+                advance(shard.stop - shard.start)
+        except ray.exceptions.RayError as error:
+            failures.append(f"{_last_line(error)}: run the same command again.")
+        if not left:
+            return written
+        failure = failures[0]
+    raise TreecutError(
+        f"The Ray cluster could not write {len(left)} of {len(shards)} files in {_ATTEMPTS} attempts; "
+        f"finished files are kept. {failure}"
+    )
 
-    def write(row: dict[str, Any]) -> dict[str, Any]:
+
+def _reports(ray: Any, folder: Folder, shards: Sequence[Shard]) -> Iterator[dict[str, Any]]:
+    """Write files, and tell of each what it is known by, or why it could not be written."""
+    by_number = {shard.number: shard for shard in shards}
+    our_version = version("treecut-tasks")
+
+    def write(row: Mapping[str, int]) -> dict[str, Any]:
         shard = by_number[row["number"]]
-        write_shard(folder.plan, shard, folder.path / shard.name)
-        return {**row, **asdict(describe_shard(folder, shard))}
+        failure, written = "", WrittenShard(shard.name, 0, 0, "")
+        # Reported, not raised: Ray Data would stop the work on all other files.
+        try:
+            _check_version(our_version)
+            write_shard(folder.plan, shard, folder.path / shard.name)
+            written = describe_shard(folder, shard)
+        except (TreecutError, OSError, MemoryError) as error:
+            failure = f"On the machine {socket.gethostname()!r}: {_last_line(error)}"
+        return {"number": shard.number, "failure": failure, **asdict(written)}
 
     # A block for each file, so that a task whose process dies redoes that file only.
     numbers = ray.data.from_items(
         [{"number": number} for number in by_number], override_num_blocks=len(by_number)
     )
-    for row in numbers.map(write).iter_rows():
-        shard = by_number[row.pop("number")]
-        _check_shared(folder.path / shard.name)
-        written.append(WrittenShard(**row))
-        advance(shard.stop - shard.start)
+    reports: Iterator[dict[str, Any]] = numbers.map(write).iter_rows()
+    return reports
 
 
-def _check_shared(path: Path) -> None:
-    if not path.exists():
+def _check_version(wanted: str) -> None:
+    """Check that this machine of the cluster makes the bytes that the first one would."""
+    found = version("treecut-tasks")
+    if found != wanted:
         raise TreecutError(
-            f"A machine of the cluster has written {str(path)!r}, but it is not there on this one: give a "
-            "folder that all machines share."
+            f"treecut-tasks has the version {found}, not {wanted}: install the same on all machines."
         )
 
 
-def _reason(error: BaseException) -> str:
-    """The innermost cause, in one line."""
-    cause: BaseException = error
-    while (inner := getattr(cause, "cause", None) or cause.__cause__) is not None:
-        cause = inner
-    lines = str(cause).strip().splitlines()
-    return lines[-1] if lines else type(cause).__name__
+def _wait_for(path: Path) -> None:
+    """Wait for a file that another machine has written: network file systems take a moment."""
+    end = time.monotonic() + _PATIENCE
+    while not path.exists():
+        if time.monotonic() > end:
+            raise TreecutError(
+                f"A machine of the cluster has written {str(path)!r}, but it is not there on this one: "
+                "give a folder that all machines share."
+            )
+        time.sleep(0.1)
+
+
+def _last_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[-1] if lines else type(error).__name__
