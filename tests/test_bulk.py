@@ -151,6 +151,18 @@ def test_large_problems_are_the_same_too(
     assert table(single(config, 5, pairs), 7, 10).to_pylist() == records
 
 
+def test_large_problems_are_written_a_few_at_a_time() -> None:
+    """A thousand problems of 200 variables with all that is known of them are 100 megabytes."""
+    config = ProblemConfig(theme=LARGE_THEME, num_vars=200, ans_depth=2)
+    recipe = single(config, 5)
+    sizes = [len(part) for part in Rows(recipe, WHOLE).tables(0, 200)]
+    assert sum(sizes) == 200
+    assert max(sizes) <= 100
+    written = lines(recipe, 0, 200).splitlines(keepends=True)
+    assert b"".join(written[98:103]) == as_lines(plain_records(config, 5, "none", 98, 103))
+    assert [len(part) for part in Rows(ALONE, WHOLE).tables(0, 2 * CHUNK)] == [CHUNK, CHUNK]
+
+
 SMALLEST = [
     ProblemConfig(theme=TINY_THEME, composite_name=False, num_vars=2, ans_depth=2),
     ProblemConfig(theme=TINY_THEME, num_vars=2, ans_depth=2, unanswerable=False),

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from treecut_tasks.cli.generate import command
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.files import remove_abandoned, whole_binary_file
 from treecut_tasks.problems import ProblemConfig, read_data_files
+from treecut_tasks.themes import Item, load_theme
 
 SMALL = ("--num-vars", "3", "--ans-depth", "2")
 CONFIG = ProblemConfig(num_vars=3, ans_depth=2)
@@ -128,6 +130,20 @@ def test_parquet_is_typed_and_tells_how_it_was_made(
         check=True,
     )
     assert to_stdout.stdout == path.read_bytes()
+
+
+@pytest.mark.parametrize(("num_vars", "largest"), [(3, 16 * 1024), (240, 2048)])
+def test_row_groups_are_what_a_reader_can_load(tmp_path: Path, num_vars: int, largest: int) -> None:
+    items = tuple(Item(f"part-{i}", f"parts-{i}") for i in range(120))
+    theme = replace(load_theme("food"), name="parts", items=items)
+    config = ProblemConfig(theme=theme, num_vars=num_vars, ans_depth=2)
+    plan = Plan(recipe_of(config), largest + 100, 1, "parquet", "text")
+    write_shard(plan, plan.shards[0], tmp_path / "data")
+    metadata = pq.ParquetFile(tmp_path / "data").metadata
+    assert metadata.num_rows == largest + 100
+    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    assert largest / 2 < sizes[0] <= largest
+    assert len(set(sizes[:-1])) == 1
 
 
 @pytest.mark.parametrize("record_format", FORMATS)

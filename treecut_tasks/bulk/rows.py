@@ -21,11 +21,18 @@ from treecut_tasks.bulk.texts import Words, members
 CHUNK = 1024
 """Entries that are written at once: few enough for a processor's cache, enough for NumPy."""
 
+# Variables in all entries that are written at once, which bounds the memory for large problems.
+_CHUNK_VARIABLES = 16 * CHUNK
+
 
 class Rows:
     """The rows of one split of a recipe; any of them can be made without the others.
 
     An entry is a problem, or a pair, which makes two rows.
+
+    Attributes:
+        schema: the columns of its tables.
+        chunk: entries in each table; fewer for large problems.
     """
 
     def __init__(self, recipe: Recipe, split: Split, text_only: bool = False) -> None:
@@ -37,6 +44,8 @@ class Rows:
             text_only: whether rows are just ids, problems, answers and solutions.
         """
         self.schema = schema(text_only, recipe.paired)
+        largest = max(part.config.vars for part in recipe.parts)
+        self.chunk = min(CHUNK, max(1, _CHUNK_VARIABLES // largest))
         # Parts that draw the same, such as the answerable problems of two cut depths, must not repeat
         # each other.
         before: Counter[Any] = Counter()
@@ -62,8 +71,8 @@ class Rows:
         return cycles * int(before[-1, number]) + int(before[turn, number])
 
     def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
-        """Tables with the rows of the entries from start to stop, some thousand in each."""
-        for low, high in _chunks(start, stop):
+        """Tables with the rows of the entries from start to stop, a chunk in each."""
+        for low, high in self._chunks(start, stop):
             tables, keys = [], []
             for number, part in enumerate(self._parts):
                 entries = self._entries(low, high, number)
@@ -73,8 +82,8 @@ class Rows:
             yield _in_order(pa.concat_tables(tables), keys)
 
     def lines(self, start: int, stop: int) -> Iterator[memoryview]:
-        """JSON Lines with the rows of the entries from start to stop, some thousand in each."""
-        for low, high in _chunks(start, stop):
+        """JSON Lines with the rows of the entries from start to stop, a chunk in each."""
+        for low, high in self._chunks(start, stop):
             arrays, keys = [], []
             for number, part in enumerate(self._parts):
                 written = list(part.lines(*self._range(low, high, number)))
@@ -87,6 +96,10 @@ class Rows:
                 ordered = pa.concat_arrays(arrays).take(pa.array(np.argsort(np.concatenate(keys))))
                 size = np.frombuffer(ordered.buffers()[1], dtype=np.int32)[len(ordered)]
                 yield memoryview(ordered.buffers()[2])[:size]
+
+    def _chunks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        for low in range(start, stop, self.chunk):
+            yield low, min(low + self.chunk, stop)
 
     def _range(self, start: int, stop: int, number: int) -> tuple[int, int]:
         return self._index(start, number), self._index(stop, number)
@@ -145,11 +158,6 @@ class _PartRows:
             for number, each in enumerate(columns):
                 yield each, places + number
             done += len(draws)
-
-
-def _chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    for low in range(start, stop, CHUNK):
-        yield low, min(low + CHUNK, stop)
 
 
 def _with_all(columns: dict[str, pa.Array], wanted: pa.Schema) -> dict[str, pa.Array]:

@@ -16,8 +16,8 @@ from treecut_tasks.bulk.plan import Plan, Shard
 from treecut_tasks.bulk.rows import Rows
 from treecut_tasks.files import whole_binary_file
 
-# Rows of a Parquet row group: what readers load at once.
-_ROW_GROUP = 16 * 1024
+# Chunks in a Parquet row group, which readers load at once: of 16 thousand entries, or fewer large ones.
+_ROW_GROUP = 16
 # Chosen by measurement (benchmarks/bulk.py --compression): nearly as small as slower levels, and
 # dictionaries cost time where texts do not repeat.
 _COMPRESSION, _LEVEL = "zstd", 1
@@ -64,7 +64,7 @@ def write_rows(plan: Plan, rows: Rows, shard: Shard, file: BinaryIO, advance: Ad
     if plan.format == "parquet":
         _write_parquet(plan, rows, shard, file, advance)
         return
-    for start, stop in _steps(shard):
+    for start, stop in _steps(shard, rows):
         for lines in rows.lines(start, stop):
             file.write(lines)
         advance(stop - start)
@@ -80,7 +80,7 @@ def _write_parquet(plan: Plan, rows: Rows, shard: Shard, file: BinaryIO, advance
         compression_level=_LEVEL,
         use_dictionary=_repeating_columns(schema),
     ) as writer:
-        for start, stop in _steps(shard):
+        for start, stop in _steps(shard, rows):
             group = pa.concat_tables(rows.tables(start, stop))
             writer.write_table(group.replace_schema_metadata(metadata), row_group_size=len(group))
             advance(stop - start)
@@ -103,9 +103,10 @@ def _leaves(field: pa.Field, within: str = "") -> Iterator[str]:
         yield path
 
 
-def _steps(shard: Shard) -> Iterator[tuple[int, int]]:
-    for start in range(shard.start, shard.stop, _ROW_GROUP):
-        yield start, min(start + _ROW_GROUP, shard.stop)
+def _steps(shard: Shard, rows: Rows) -> Iterator[tuple[int, int]]:
+    size = _ROW_GROUP * rows.chunk
+    for start in range(shard.start, shard.stop, size):
+        yield start, min(start + size, shard.stop)
 
 
 def describe(path: Path, rows: int) -> WrittenShard:
