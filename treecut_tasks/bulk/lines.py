@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class LineWriter:
             return
         draws, config = member.draws, member.config
         yield self._syntax(f'", "config": {json.dumps(config.as_dict())}, "variables": [')
-        yield self._variables(draws.phrases)
+        yield self._listed("variables", self._variables, draws.phrases)
         yield self._syntax('], "values": [')
         yield self._values(draws.values)
         yield self._syntax('], "parents": [')
@@ -111,13 +112,14 @@ class LineWriter:
             yield self._numbers(member.positions[:, None])
             yield self._syntax("}")
 
-    def _variables(self, phrases: Ints) -> Codes:
+    @cached_property
+    def _variables(self) -> list[str]:
+        """All names as objects."""
         names = [name.variable for name in all_phrases(self._config)]
-        objects = [
+        return [
             json.dumps({"name": str(name), "entity": name.entity, "item": name.item})
             for name in names
         ]
-        return self._listed("variables", objects, phrases)
 
     def _numbers(self, numbers: Ints) -> Codes:
         """Numbers of variables and of sentences."""

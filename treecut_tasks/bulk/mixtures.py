@@ -165,6 +165,11 @@ def _parts(data: Any, what: str) -> list[tuple[Fraction, ProblemConfig, PairKind
             f"{what} has pairs and an answerable_share: half of all pairs is answerable; leave out one of "
             "the two keys."
         )
+    if share == 1 and "cut_depth" in part:
+        raise TreecutError(
+            f"{what} has a cut_depth, but its answerable_share of 1 leaves no problem with a cut: leave out "
+            "one of the two keys."
+        )
     found: list[tuple[Fraction, ProblemConfig, PairKind]] = []
     try:
         if share < 1:

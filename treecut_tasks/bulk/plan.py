@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from treecut_tasks.bulk.recipe import Recipe
 from treecut_tasks.bulk.splits import Split, portions
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.problems import check_count
 
 Format = Literal["jsonl", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -72,6 +73,10 @@ class Plan:
                 f"{self.num_shards} shards were asked for {self.num_entries} problems: use at most one shard "
                 "for each problem."
             )
+
+        turns = len(self.recipe.cycle)
+        for part in self.recipe.parts:
+            check_count(part.config, -(-self.num_entries * part.weight // turns))
 
     @cached_property
     def shards(self) -> tuple[Shard, ...]:

@@ -25,6 +25,18 @@ CHUNK = 1024
 _CHUNK_VARIABLES = 16 * CHUNK
 
 
+def check_drawable(recipe: Recipe) -> None:
+    """Draw where it may turn out only then that there is nothing to draw.
+
+    Raises:
+        TreecutError: a theme has too few names for a split, or a configuration no matched pairs.
+    """
+    for split in recipe.splits:
+        for part in recipe.parts_of(split):
+            if part.pairs == "matched" or not split.is_whole:
+                draw_block(part.config, recipe.seed, 0, part.pairs, split)
+
+
 class Rows:
     """The rows of one split of a recipe; any of them can be made without the others.
 

@@ -117,7 +117,9 @@ def _write_file(plan: Plan, path: str) -> None:
 
 def _write_folder(plan: Plan, output: Output, workers: int) -> None:
     from treecut_tasks.bulk.folder import Folder
+    from treecut_tasks.bulk.rows import check_drawable
 
+    check_drawable(plan.recipe)
     folder = Folder.open(output.path, plan, output.overwrite)
     missing = folder.missing()
     chosen = [shard for shard in missing if output.shard in (None, shard.number)]
