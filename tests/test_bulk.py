@@ -36,9 +36,11 @@ from treecut_tasks.bulk.splits import HASHES, WHOLE, PairKind, Split
 from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Problem, ProblemConfig, pairs_stream, stream
+from treecut_tasks.themes import Item
 from treecut_tasks.verification import verify
 
 ALL_THEMES = (*THEMES, ESCAPED_THEME, TINY_THEME, DEAR_THEME)
+ITEMS = (Item("bolt", "bolts"), Item("screw", "screws"))
 TEXT_KEYS = ("id", "problem", "answer", "proof", "pair_id")
 
 # Where something begins or ends anew: the stream, a chunk, a block.
@@ -105,6 +107,25 @@ def test_lines_are_those_of_the_plain_records(
     assert lines(recipe, start, start + number) == as_lines(records)
     expected = as_lines([texts_only(record) for record in records])
     assert lines(recipe, start, start + number, text_only=True) == expected
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"items": (Item("cafe", "caf\u00e9s"), Item("bun", "buns"), Item("wrap", "wraps"))},
+        {"money_many": "\u20ac"},
+        {"money_one": "one z\u0142oty"},
+        {"entities": ("Shop One", "Caf\u00e9 Two")},
+    ],
+    ids=["plural", "money_many", "money_one", "entity"],
+)
+@pytest.mark.parametrize("composite_name", [True, False])
+def test_one_word_that_json_escapes_is_enough(other: dict[str, Any], composite_name: bool) -> None:
+    plain = replace(TINY_THEME, items=(Item("nut", "nuts"), *ITEMS), value_max=3)
+    config = ProblemConfig(
+        theme=replace(plain, **other), num_vars=3, ans_depth=2, composite_name=composite_name
+    )
+    assert lines(single(config, 1), 0, 200) == as_lines(plain_records(config, 1, "none", 0, 200))
 
 
 @given(entries(), seeds(), STARTS, st.integers(1, 5))

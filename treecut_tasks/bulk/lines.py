@@ -37,7 +37,7 @@ class LineWriter:
         self._pieces = Pieces()
         self._words = Words(config, self._pieces)
         # Whether problems look the same in JSON, so that they need not be written twice.
-        self._same_in_json = all(escape(name.label) == name.label for name in all_phrases(config))
+        self._same_in_json = all(escape(word) == word for word in _words_of(config))
 
     def write(self, draws: Draws) -> Written:
         """Write every row as one line, or as two if they are pairs."""
@@ -188,6 +188,14 @@ class LineWriter:
         )
         constants = np.take_along_axis(member.draws.constants, children - 1, axis=1)
         return (constants // theme.value_step + largest + first).astype(np.int32)
+
+
+def _words_of(config: ProblemConfig) -> Iterator[str]:
+    """All names and money words that can stand in a problem."""
+    theme = config.resolved_theme
+    yield from (theme.money_one, theme.money_many)
+    for name in all_phrases(config):
+        yield from (name.label, *name.quantity)
 
 
 def _as_columns(parts: list[Codes | Ints], rows: int) -> list[NDArray[Any]]:
