@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.trainers import TO_INSTALL, tiny_model, training_arguments
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation import score_response
 from treecut_tasks.training import Reward, verdict
@@ -40,8 +41,6 @@ MAY_GO_ON = "So the pie costs 11 dollars"
 """A right answer if it is complete, and none yet if a limit cut it off."""
 
 WEIGHTS = [field.name for field in fields(Reward)]
-TO_INSTALL = 'pip install "torch" "trl>=1.0"'
-VERIFIERS_TO_INSTALL = 'pip install "verifiers>=0.3"'
 
 
 # --- The verdict and its weight ---
@@ -223,63 +222,11 @@ SAID = ("Answer: 11", "Answer: 12", "Answer: unknown", "I wonder.")
 """All that the tiny model says, each a single token."""
 
 
-@pytest.fixture
-def tiny_model() -> tuple[Any, Any]:
-    """A random language model of a few thousand weights, and its tokeniser that knows some answers."""
-    torch = pytest.importorskip("torch", reason=f"needs {TO_INSTALL}")
-    transformers = pytest.importorskip("transformers", reason=f"needs {TO_INSTALL}")
-    tokenizers = pytest.importorskip("tokenizers", reason=f"needs {TO_INSTALL}")
-    # One token for each byte, and one for each of the answers.
-    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {token: index for index, token in enumerate(["<pad>", "<eos>", *alphabet])}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, []))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = tokenizers.decoders.ByteLevel()
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>"
-    )
-    fast.add_tokens(list(SAID))
-    fast.chat_template = (
-        "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}"
-        "{{ eos_token }}{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
-    )
-    torch.manual_seed(0)
-    model = transformers.GPT2LMHeadModel(
-        transformers.GPT2Config(
-            vocab_size=len(fast),
-            n_positions=512,
-            n_embd=16,
-            n_layer=2,
-            n_head=2,
-            bos_token_id=1,
-            eos_token_id=1,
-            pad_token_id=0,
-        )
-    )
-    return model, fast
-
-
-def _arguments(folder: Path) -> dict[str, Any]:
-    return {
-        "output_dir": str(folder),
-        "max_steps": 1,
-        "report_to": [],
-        "use_cpu": True,
-        "bf16": False,
-        "save_strategy": "no",
-        "logging_steps": 1,
-        "disable_tqdm": True,
-        "seed": 0,
-    }
-
-
 @pytest.mark.parametrize("conversational", [False, True])
-def test_trl_takes_a_step_with_the_reward(
-    tiny_model: tuple[Any, Any], tmp_path: Path, conversational: bool
-) -> None:
+def test_trl_takes_a_step_with_the_reward(tmp_path: Path, conversational: bool) -> None:
     trl = pytest.importorskip("trl", reason=f"needs {TO_INSTALL}")
     datasets = pytest.importorskip("datasets")
-    model, tokenizer = tiny_model
+    model, tokenizer = tiny_model(SAID)
     rows: list[dict[str, Any]] = [dict(row) for row in ROWS]
     if conversational:
         rows = [{**row, "prompt": [{"role": "user", "content": row["prompt"]}]} for row in ROWS]
@@ -302,11 +249,10 @@ def test_trl_takes_a_step_with_the_reward(
         model=model,
         reward_funcs=[DISTINCT.for_trl(), note],
         args=trl.GRPOConfig(
-            **_arguments(tmp_path),
+            **training_arguments(tmp_path),
             per_device_train_batch_size=8,
             num_generations=4,
             max_completion_length=1,
-            learning_rate=0.1,
             generation_kwargs={"suppress_tokens": sorted(set(range(len(tokenizer))) - answers)},
         ),
         train_dataset=datasets.Dataset.from_list(rows),
@@ -326,34 +272,6 @@ def test_trl_takes_a_step_with_the_reward(
     assert logged["rewards/treecut_reward/mean"] == pytest.approx(sum(rewards) / 8)
     # Rewards that differ are what the step learns from.
     assert len(set(rewards)) > 1
-    assert not bool((before == model.lm_head.weight).all())
-
-
-def test_trl_fine_tunes_on_messages(tiny_model: tuple[Any, Any], tmp_path: Path) -> None:
-    trl = pytest.importorskip("trl", reason=f"needs {TO_INSTALL}")
-    datasets = pytest.importorskip("datasets")
-    model, tokenizer = tiny_model
-    rows = [
-        {
-            "messages": [
-                {"role": "user", "content": record["problem"]},
-                {"role": "assistant", "content": f"Answer: {record['answer']}"},
-            ]
-        }
-        for record in (ANSWERABLE, CUT)
-    ]
-    before = model.lm_head.weight.detach().clone()
-    trainer = trl.SFTTrainer(
-        model=model,
-        args=trl.SFTConfig(
-            **_arguments(tmp_path), per_device_train_batch_size=2, learning_rate=0.1
-        ),
-        train_dataset=datasets.Dataset.from_list(rows),
-        processing_class=tokenizer,
-    )
-    result = trainer.train()
-    assert result.global_step == 1
-    assert math.isfinite(result.training_loss)
     assert not bool((before == model.lm_head.weight).all())
 
 
@@ -394,7 +312,7 @@ CASES = [
 
 @pytest.mark.parametrize("plugged", [True, False])
 def test_verifiers_scores_rollouts_with_the_reward(plugged: bool) -> None:
-    vf = pytest.importorskip("verifiers.v1", reason=f"needs {VERIFIERS_TO_INSTALL}")
+    vf = pytest.importorskip("verifiers.v1", reason=f"needs {TO_INSTALL}")
 
     class TreecutData(vf.TaskData):  # type: ignore[misc,name-defined]
         answer: str
@@ -424,7 +342,7 @@ def test_verifiers_scores_rollouts_with_the_reward(plugged: bool) -> None:
 
 
 def test_verifiers_reports_task_data_without_an_answer() -> None:
-    vf = pytest.importorskip("verifiers.v1", reason=f"needs {VERIFIERS_TO_INSTALL}")
+    vf = pytest.importorskip("verifiers.v1", reason=f"needs {TO_INSTALL}")
     config = vf.TaskConfig(rewards={"treecut": {"fn": f"{__name__}:my_reward"}})
     task = vf.Task(vf.TaskData(prompt="A pie?"), config)
     with pytest.raises(vf.TaskError, match="has the answer None"):
@@ -437,7 +355,7 @@ def test_a_rubric_calls_the_reward_by_names_that_it_has() -> None:
 
 
 def test_a_rubric_of_verifiers_scores_rollouts_with_the_reward() -> None:
-    verifiers = pytest.importorskip("verifiers", reason=f"needs {VERIFIERS_TO_INSTALL}")
+    verifiers = pytest.importorskip("verifiers", reason=f"needs {TO_INSTALL}")
     if not hasattr(verifiers, "Rubric"):
         pytest.skip('verifiers 0.4 has no rubrics; needs pip install "verifiers<0.4"')
     datasets = pytest.importorskip("datasets")

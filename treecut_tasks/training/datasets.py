@@ -16,7 +16,7 @@ from treecut_tasks.bulk.rows import Rows
 from treecut_tasks.bulk.splits import PairKind, Split
 from treecut_tasks.bulk.stream import BLOCK
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems import ProblemConfig
+from treecut_tasks.problems import ProblemConfig, check_count
 from treecut_tasks.prompts import COT_SYSTEM_MESSAGE, make_shot
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ FORMS: tuple[Form, ...] = get_args(Form)
 With pairs there is a `pair_id` too."""
 
 _MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
+# A list of so many shards is quick to send to workers and to shuffle.
+_MOST_SHARDS = 16_384
 _TEXT_FORM: dict[Form, bool] = {"all": False, "text": True, "messages": True, "prompts": True}
 
 
@@ -63,7 +65,7 @@ def to_dataset(
         form: what the rows are, see `FORMS`.
         solutions: whether `messages` end with the response that is wanted: the worked solution and
             the answer line.
-        system_message: whether messages begin with the tasks' chain-of-thought message.
+        system_message: whether `messages` or `prompts` begin with the tasks' chain-of-thought message.
 
     Raises:
         TreecutError: a value that is not allowed.
@@ -103,7 +105,8 @@ def to_iterable_dataset(
         solutions: see `to_dataset`.
         system_message: see `to_dataset`.
         shards: number of shards; best a multiple of workers times nodes. By default one for each
-            4096 entries. To resume, the begun shard is drawn again from its beginning.
+            4096 entries, and 16,384 at most. To resume, the begun shard is drawn again from its
+            beginning.
 
     Raises:
         TreecutError: a value that is not allowed.
@@ -112,7 +115,7 @@ def to_iterable_dataset(
 
     source = _source(config, seed, n, pairs, split, form, solutions, system_message)
     entries = source.num_entries
-    count = -(-entries // BLOCK) if shards is None else shards
+    count = min(-(-entries // BLOCK), _MOST_SHARDS) if shards is None else shards
     if type(count) is not int or not 1 <= count <= entries:
         raise TreecutError(f"shards is {shards!r}: it must be a whole number from 1 to {entries}.")
     ranges = [(entries * i // count, entries * (i + 1) // count) for i in range(count)]
@@ -215,6 +218,19 @@ def _source(
 ) -> _Source:
     if form not in FORMS:
         raise TreecutError(f"form is {form!r}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+    if pairs not in (kinds := get_args(PairKind)):
+        raise TreecutError(
+            f"pairs is {pairs!r}: it must be {', '.join(kinds[:-1])} or {kinds[-1]}."
+        )
+    if system_message and form not in ("messages", "prompts"):
+        raise TreecutError(
+            f"system_message needs messages, but form is {form!r}: use messages or prompts."
+        )
+    if not solutions and form != "messages":
+        raise TreecutError(
+            f"solutions=False leaves out the response of the form messages, but form is {form!r}: leave "
+            "solutions out."
+        )
     if isinstance(config, Recipe):
         if pairs != "none":
             raise TreecutError(
@@ -222,7 +238,12 @@ def _source(
                 "leave pairs out."
             )
         recipe = replace(config, seed=seed)
+    elif not isinstance(config, ProblemConfig):
+        raise TreecutError(
+            f"config is {config!r:.80}: it must be a ProblemConfig, or a recipe as read_mixture gives it."
+        )
     else:
+        check_count(config, n)
         recipe = Recipe((Part(config, pairs),), seed)
     names = [each.name for each in recipe.splits]
     if split is None and len(names) == 1:
