@@ -327,6 +327,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "weight none": ({"parts": [{"weight": None}]}, "has the weight None: it must be a number"),
     "weight by zero": ({"parts": [{"weight": "1/0"}]}, "has the weight '1/0'"),
     "weight list": ({"parts": [{"weight": [1]}]}, "has the weight [1]: it must be a number"),
+    "cut of nothing": (
+        {"parts": [{"answerable_share": 1, "cut_depth": 1, "ans_depth": 2}]},
+        "leaves no problem with a cut",
+    ),
     "share over 1": ({"parts": [{"answerable_share": 1.1}]}, "it must be from 0 to 1"),
     "share under 0": ({"parts": [{"answerable_share": -0.1}]}, "it must be from 0 to 1"),
     "share and pairs": (
@@ -467,3 +471,34 @@ def test_options_that_do_not_go_with_a_mixture(
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not folder.exists()
+
+
+def test_a_mixture_that_cannot_be_drawn_leaves_no_folder(
+    run_treecut: RunTreecut, mixture: Path, tmp_path: Path
+) -> None:
+    """So that the mended file can be given with the same folder."""
+    (tmp_path / "tiny.yaml").write_text(TINY_THEME, encoding="utf-8")
+    part = {"theme": str(tmp_path / "tiny.yaml"), "num_vars": 2, "ans_depth": 2}
+    folder = mixture.parent / "data"
+    for splits, n, message in (
+        ({f"s{i}": "1/8" for i in range(8)}, 8, "has too few names"),
+        ({"all": 1}, 10**9, "can give at most"),
+    ):
+        read(mixture, {"parts": [part], "splits": splits})
+        done = run_treecut(
+            "generate",
+            "--format",
+            "jsonl",
+            "--mixture",
+            mixture,
+            "-n",
+            str(n),
+            "--shards",
+            "8",
+            "-o",
+            folder,
+        )
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert not folder.exists()
