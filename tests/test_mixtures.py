@@ -19,7 +19,7 @@ from treecut_tasks.bulk.mixtures import read_mixture
 from treecut_tasks.bulk.plan import Plan
 from treecut_tasks.bulk.recipe import MAX_CYCLE, Part, Recipe
 from treecut_tasks.bulk.rows import Rows
-from treecut_tasks.bulk.splits import HASHES, Split, name_numbers
+from treecut_tasks.bulk.splits import HASHES, Split, disjoint_splits, name_numbers
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import ProblemConfig
 
@@ -269,7 +269,7 @@ def test_no_file_is_empty_and_none_overlap(
     shares: list[int], spare: int, fewer_shards: int
 ) -> None:
     total = sum(shares)
-    splits = tuple(Split(f"s{i}", Fraction(share, total)) for i, share in enumerate(shares))
+    splits = disjoint_splits((f"s{i}", Fraction(share, total)) for i, share in enumerate(shares))
     recipe = Recipe((Part(ProblemConfig(**SMALL)),), 1, splits)
     size = len(shares) + spare
     count = max(len(shares), size - fewer_shards)
@@ -285,12 +285,40 @@ def test_no_file_is_empty_and_none_overlap(
 
 def test_shares_for_which_rounding_is_paradoxical() -> None:
     """Of 10 things the third split gets 2, of 11 just 1."""
-    splits = tuple(Split(name, Fraction(w, 14)) for name, w in zip("abc", (6, 6, 2), strict=True))
+    splits = disjoint_splits(
+        (name, Fraction(w, 14)) for name, w in zip("abc", (6, 6, 2), strict=True)
+    )
     plan = Plan(Recipe((Part(ProblemConfig(**SMALL)),), 1, splits), 11, 10)
     assert all(shard.start < shard.stop for shard in plan.shards)
 
 
 # --- Bad input. ---
+
+THIRD = Fraction(1, 3)
+BAD_RECIPES: dict[str, tuple[dict[str, Any], str]] = {
+    "no parts": ({"parts": ()}, "add up to 0: give one part"),
+    "heavy": ({"parts": (Part(ProblemConfig(**SMALL), weight=10_001),)}, "add up to 10001"),
+    "no splits": ({"splits": ()}, "add up to 0: they must add up to 1"),
+    "shares": ({"splits": (Split("a", THIRD),)}, "add up to 1/3"),
+    "names": ({"splits": disjoint_splits([("a", THIRD), ("a", 2 * THIRD)])}, "named a, a"),
+    "overlap": ({"splits": (Split("a", THIRD), Split("b", 2 * THIRD))}, "could share problems"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_RECIPES)
+def test_recipes_that_promise_too_much_are_refused(case: str) -> None:
+    changes, message = BAD_RECIPES[case]
+    with pytest.raises(TreecutError, match=message):
+        Recipe(**{"parts": (Part(ProblemConfig(**SMALL)),), "seed": 1, **changes})
+
+
+@pytest.mark.parametrize(
+    "changes", [{"weight": 0}, {"weight": 0.5}, {"pairs": None}, {"pairs": "some"}]
+)
+def test_impossible_parts_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(TreecutError, match=str(next(iter(changes.values())))):
+        Part(ProblemConfig(**SMALL), **changes)
+
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12)

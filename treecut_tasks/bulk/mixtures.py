@@ -13,7 +13,7 @@ from typing import Any, get_args
 import yaml
 
 from treecut_tasks.bulk.recipe import MAX_CYCLE, Part, Recipe
-from treecut_tasks.bulk.splits import HASHES, WHOLE, PairKind, Split
+from treecut_tasks.bulk.splits import WHOLE, PairKind, Split, disjoint_splits
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import ProblemConfig, default_num_vars
 from treecut_tasks.problems.pairs import check_pair
@@ -255,8 +255,4 @@ def _splits(data: Any, source: str, separate_items: bool) -> tuple[Split, ...]:
     if separate_items:
         # Other items are other names; hashes have nothing to add.
         return tuple(Split(name, share) for name, share in shares)
-    splits, start = [], Fraction(0)
-    for name, share in shares:
-        low, start = int(start * HASHES), start + share
-        splits.append(Split(name, share, low, int(start * HASHES)))
-    return tuple(splits)
+    return disjoint_splits(shares)

@@ -10,7 +10,8 @@ import hashlib
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, get_args
 
 from treecut_tasks.bulk.splits import WHOLE, PairKind, Split, portions
 from treecut_tasks.errors import TreecutError
@@ -43,6 +44,14 @@ class Part:
     weight: int = 1
 
     def __post_init__(self) -> None:
+        if self.pairs not in get_args(PairKind):
+            raise TreecutError(
+                f"pairs is {self.pairs!r}: it must be {', '.join(get_args(PairKind))}."
+            )
+        if type(self.weight) is not int or self.weight < 1:
+            raise TreecutError(
+                f"The weight of a part is {self.weight!r}: it must be a whole number of 1 or more."
+            )
         theme = self.config.resolved_theme
         if 2 * MAX_COEFFICIENT * theme.value_max > _MAX_NUMBER:
             raise TreecutError(
@@ -85,8 +94,11 @@ class Recipe:
     Attributes:
         parts: the ingredients.
         seed: a whole number of 0 or more.
-        splits: the splits; one of share 1 if there is nothing to split.
+        splits: the splits, see `disjoint_splits`; one of share 1 if there is nothing to split.
         separate_items: whether no item name is in two splits.
+
+    Raises:
+        TreecutError: no parts, or splits that could share a problem.
     """
 
     parts: tuple[Part, ...]
@@ -96,10 +108,36 @@ class Recipe:
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
+        weights = sum(part.weight for part in self.parts)
+        if not 1 <= weights <= MAX_CYCLE:
+            raise TreecutError(
+                f"The weights of the parts add up to {weights}: give one part or more, with weights that "
+                f"add up to {MAX_CYCLE} at most."
+            )
+        self._check_splits()
         items: dict[str, str] = {}
         for split in self.splits:
             for part in self.parts_of(split):
                 self._check_items(part, split, items)
+
+    def _check_splits(self) -> None:
+        names = [split.name for split in self.splits]
+        if len(set(names)) < len(names):
+            raise TreecutError(f"The splits are named {', '.join(names)}: give each its own name.")
+        total = sum(Fraction(split.share) for split in self.splits)
+        if total != 1:
+            raise TreecutError(
+                f"The shares of the splits add up to {total}: they must add up to 1."
+            )
+        if self.separate_items:
+            return
+        by_hash = sorted(self.splits, key=lambda split: split.low)
+        for one, next_one in pairwise(by_hash):
+            if next_one.low < one.high:
+                raise TreecutError(
+                    f"The splits {one.name!r} and {next_one.name!r} could share problems, because their "
+                    "hashes overlap: make them with disjoint_splits, or ask for separate_items."
+                )
 
     @cached_property
     def cycle(self) -> tuple[int, ...]:

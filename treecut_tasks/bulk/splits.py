@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -66,6 +66,19 @@ class Split:
 
 WHOLE = Split("data", Fraction(1))
 """The split of a data set that has just one."""
+
+
+def disjoint_splits(shares: Iterable[tuple[str, Fraction]]) -> tuple[Split, ...]:
+    """Splits whose ranges of hashes are as large as their shares and do not overlap.
+
+    Args:
+        shares: names, and shares that add up to 1.
+    """
+    splits, start = [], Fraction(0)
+    for name, share in shares:
+        low, start = int(start * HASHES), start + share
+        splits.append(Split(name, share, low, int(start * HASHES)))
+    return tuple(splits)
 
 
 def name_numbers(

@@ -10,7 +10,7 @@ from treecut_tasks.training.rewards import Reward, Verdict, verdict
 if TYPE_CHECKING:
     from treecut_tasks.bulk.mixtures import read_mixture
     from treecut_tasks.bulk.recipe import Part, Recipe
-    from treecut_tasks.bulk.splits import Split
+    from treecut_tasks.bulk.splits import Split, disjoint_splits
     from treecut_tasks.training.datasets import FORMS, Form, to_dataset, to_iterable_dataset
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Reward",
     "Split",
     "Verdict",
+    "disjoint_splits",
     "read_mixture",
     "to_dataset",
     "to_iterable_dataset",
@@ -31,7 +32,7 @@ __all__ = [
 _HOMES = {
     "treecut_tasks.bulk.mixtures": ("read_mixture",),
     "treecut_tasks.bulk.recipe": ("Part", "Recipe"),
-    "treecut_tasks.bulk.splits": ("Split",),
+    "treecut_tasks.bulk.splits": ("Split", "disjoint_splits"),
     "treecut_tasks.training.datasets": ("FORMS", "Form", "to_dataset", "to_iterable_dataset"),
 }
 
