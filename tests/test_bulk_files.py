@@ -577,6 +577,36 @@ def test_a_damaged_manifest_is_one_line(tmp_path: Path, damage: bytes) -> None:
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        [],
+        [PLAN.shards[0].name],
+        [PLAN.shards[0].name, PLAN.shards[1].name, PLAN.shards[1].name],
+        [PLAN.shards[0].name, PLAN.shards[1].name, f"../{PLAN.shards[2].name}"],
+        [PLAN.shards[0].name, PLAN.shards[1].name, "/etc/hostname"],
+    ],
+)
+def test_a_manifest_cannot_leave_out_files_or_name_others(tmp_path: Path, names: list[str]) -> None:
+    finished(tmp_path, PLAN)
+    path = tmp_path / MANIFEST_NAME
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    files = {file["name"]: file for file in manifest["files"]}
+    manifest["files"] = [{**files[PLAN.shards[0].name], "name": name} for name in names]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(TreecutError, match=r"is not a manifest \(it lists"):
+        list(check_files(tmp_path))
+
+
+def test_a_file_too_many_is_told(run_treecut: RunTreecut, tmp_path: Path) -> None:
+    finished(tmp_path, PLAN)
+    stray = tmp_path / "data-00000-of-00009.jsonl"
+    stray.write_bytes((tmp_path / PLAN.shards[0].name).read_bytes())
+    done = run_treecut("verify", tmp_path, "--files-only")
+    assert done.returncode == 1
+    assert f"{stray} is not in the manifest: remove it" in done.stdout
+
+
 def test_damage_is_never_vouched_for(tmp_path: Path) -> None:
     """A file of another size is made again; one of the same size stays as wrong as it is."""
     folder = finished(tmp_path, PLAN)

@@ -149,28 +149,45 @@ def read_manifest(folder: Path) -> list[WrittenShard]:
         )
     data = _read_json(path)
     try:
-        return [
+        files = [
             WrittenShard(
                 str(file["name"]), int(file["rows"]), int(file["bytes"]), str(file["sha256"])
             )
             for file in data["files"]
         ]
+        num_shards = data["data_set"]["shards"]
     except (KeyError, TypeError, ValueError) as error:
         raise TreecutError(
             f"{str(path)!r} is not a manifest ({error!r}): make the data set again."
         ) from error
+    for file in files:
+        # Whoever made the manifest must not choose what else is read on this machine.
+        if not _SHARD_NAME.fullmatch(file.name):
+            raise TreecutError(
+                f"{str(path)!r} is not a manifest (it lists the file {file.name!r:.80}): make the data set "
+                "again."
+            )
+    different = len({file.name for file in files})
+    if different != num_shards or different != len(files):
+        raise TreecutError(
+            f"{str(path)!r} is not a manifest (it lists {different} different files, the data set has "
+            f"{num_shards!r:.20}): make the data set again."
+        )
+    return files
 
 
 def check_files(folder: Path) -> Iterator[tuple[WrittenShard, str | None]]:
     """Compare every file of a finished folder with the manifest.
 
     Yields:
-        What the manifest says of a file, and what is wrong with it, or None.
+        What the manifest says of a file, and what is wrong with it, or None. A file that looks like
+        one of the data set, but is not in the manifest, is wrong too.
 
     Raises:
         TreecutError: there is no manifest, or it is damaged.
     """
-    for expected in read_manifest(folder):
+    manifest = read_manifest(folder)
+    for expected in manifest:
         path = folder / expected.name
         if not path.is_file():
             yield expected, "is missing"
@@ -182,6 +199,10 @@ def check_files(folder: Path) -> Iterator[tuple[WrittenShard, str | None]]:
             yield expected, f"has the SHA-256 {found.sha256}, not {expected.sha256}"
         else:
             yield expected, None
+    listed = {expected.name for expected in manifest}
+    for path in sorted(folder.iterdir()):
+        if path.name not in listed and _SHARD_NAME.fullmatch(path.name):
+            yield WrittenShard(path.name, 0, path.stat().st_size, ""), "is not in the manifest"
 
 
 def _read_json(path: Path) -> dict[str, Any]:
