@@ -624,6 +624,18 @@ def test_damage_is_never_vouched_for(tmp_path: Path) -> None:
     assert set(problems.values()) == {None}
 
 
+def test_plan_and_manifest_reach_the_disk_before_they_get_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[dict[str, bytes]] = []
+    monkeypatch.setattr(os, "fsync", lambda _: synced.append(contents(tmp_path)))
+    finished(tmp_path, PLAN)
+    for name, before in ((PLAN_NAME, synced[0]), (MANIFEST_NAME, synced[-1])):
+        assert name not in before
+        (temporary,) = (path for path in before if path.startswith("."))
+        assert before[temporary] == (tmp_path / name).read_bytes()
+
+
 def test_what_others_are_writing_is_not_removed(tmp_path: Path) -> None:
     abandoned = tmp_path / ".data.0123456789abcdef"
     abandoned.touch()

@@ -13,7 +13,7 @@ from treecut_tasks.bulk.plan import Plan, Shard
 from treecut_tasks.bulk.rows import Rows
 from treecut_tasks.bulk.shards import WrittenShard, describe
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.files import made_folder, remove_abandoned, whole_file, writing
+from treecut_tasks.files import made_folder, remove_abandoned, whole_binary_file, writing
 
 PLAN_NAME = "data_set.json"
 """The file that tells what a folder is to hold; written first."""
@@ -55,8 +55,9 @@ class Folder:
                 folder._clear()
             folder._check_same()
             if not (folder.path / PLAN_NAME).exists():
-                with whole_file(str(folder.path / PLAN_NAME)) as file:
-                    file.write(plan.as_json())
+                # On disk before any of the files that cannot be used without it.
+                with whole_binary_file(folder.path / PLAN_NAME) as file:
+                    file.write(plan.as_json().encode("utf-8"))
         return folder
 
     def _clear(self) -> None:
@@ -123,8 +124,8 @@ class Folder:
             "rows": sum(entry["rows"] for entry in entries),
             "files": entries,
         }
-        with whole_file(str(self.path / MANIFEST_NAME)) as file:
-            file.write(json.dumps(manifest, indent=2) + "\n")
+        with whole_binary_file(self.path / MANIFEST_NAME) as file:
+            file.write((json.dumps(manifest, indent=2) + "\n").encode("utf-8"))
         remove_abandoned(self.path, _OUR_NAME)
         return True
 
