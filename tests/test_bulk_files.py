@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -645,6 +646,40 @@ def test_what_others_are_writing_is_not_removed(tmp_path: Path) -> None:
         remove_abandoned(tmp_path, pattern)
         file.write(b"new")
     assert contents(tmp_path) == {"data": b"new", ".data.backup": b""}
+
+
+@posix
+def test_nor_is_it_on_a_file_system_that_locks_only_what_is_open_for_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    lock = fcntl.flock
+
+    def as_nfs_does(file: Any, operation: int) -> None:
+        if not file.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        lock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", as_nfs_does)
+    (tmp_path / ".data.0123456789abcdef").touch()
+    with whole_binary_file(tmp_path / "data") as file:
+        remove_abandoned(tmp_path, re.compile("data"))
+        file.write(b"new")
+    assert contents(tmp_path) == {"data": b"new"}
+
+
+def test_what_may_not_be_removed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows a file that is open, and that of another user in a shared folder."""
+    (tmp_path / ".data.0123456789abcdef").touch()
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with monkeypatch.context() as context:
+        context.setattr(Path, "unlink", refuse)
+        remove_abandoned(tmp_path, re.compile("data"))
+    assert listing(tmp_path) == [".data.0123456789abcdef"]
 
 
 # --- Killed, and started again. ---

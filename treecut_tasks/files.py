@@ -90,9 +90,14 @@ def remove_abandoned(folder: Path, targets: re.Pattern[str]) -> None:
         if path.name != f".{name}{token}" or not _TOKEN.fullmatch(token):
             continue
         if targets.fullmatch(name):
-            # One that vanishes meanwhile was finished or removed by another run.
-            with suppress(FileNotFoundError), path.open("rb") as file:
-                if _locked(file):
+            # One that vanishes meanwhile was finished or removed by another run; one that may not be
+            # removed belongs to someone else or, on Windows, is open.
+            with suppress(FileNotFoundError, PermissionError):
+                # Network file systems lock only what is open for writing.
+                with path.open("r+b") as file:
+                    abandoned = _locked(file)
+                # Windows removes only what is closed; nobody takes up what was abandoned.
+                if abandoned:
                     path.unlink()
 
 
