@@ -460,6 +460,21 @@ def test_too_few_names_for_a_split_are_told(mixture: Path, tmp_path: Path) -> No
 # --- The command. ---
 
 
+def test_a_mixture_with_a_theme_of_ones_own_is_verified_with_all_its_themes(
+    run_treecut: RunTreecut, mixture: Path, tmp_path: Path
+) -> None:
+    own, data = tmp_path / "tiny.yaml", tmp_path / "data"
+    own.write_text(TINY_THEME, encoding="utf-8")
+    parts = [{"theme": theme, **SMALL} for theme in (str(own), "food")]
+    read(mixture, {"parts": parts})
+    options = ("--format", "jsonl", "--shards", "2", "-n", "40", "-o", data)
+    assert run_treecut("generate", "--mixture", mixture, *options).returncode == 0
+    assert run_treecut("verify", data, "--theme", own).returncode == 1
+    done = run_treecut("verify", data, "--theme", own, "--theme", "food")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "40 problems, " in done.stdout
+
+
 def test_generate_writes_every_split(run_treecut: RunTreecut, mixture: Path) -> None:
     read(mixture, {"parts": [{**SMALL, "pairs": "full"}], "splits": SPLITS})
     folder = mixture.parent / "data"

@@ -23,8 +23,11 @@ _WORTH_A_BAR_SOLVING = 500
 @click.argument("files", nargs=-1, required=True, metavar="FILE|DIR...")
 @click.option(
     "--theme",
+    "theme_names",
+    multiple=True,
     metavar="NAME|FILE",
-    help="food, outfit, or the path of a theme file (YAML).  [default: food or outfit]",
+    help="food, outfit, or the path of a theme file (YAML); give it once for each theme of a mixture.  "
+    "[default: food or outfit]",
 )
 @click.option(
     "--certificates",
@@ -48,7 +51,7 @@ _WORTH_A_BAR_SOLVING = 500
 )
 def command(
     files: tuple[str, ...],
-    theme: str | None,
+    theme_names: tuple[str, ...],
     certificates: str | None,
     assumptions: bool,
     workers: int,
@@ -72,7 +75,7 @@ def command(
     from treecut_tasks.themes import load_theme
     from treecut_tasks.verification import require_solver
 
-    themes = None if theme is None else (load_theme(theme),)
+    themes = tuple(map(load_theme, theme_names)) or None
     if assumptions:
         require_solver()
     if certificates is not None:
