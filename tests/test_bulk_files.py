@@ -834,6 +834,28 @@ def test_a_killed_worker_is_one_line_and_the_rest_is_kept(
     assert {path.name: _identity(path) for path in shards_in(folder)}.items() >= kept.items()
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds workers as Linux has them")
+def test_a_killed_worker_of_verify_is_one_line(
+    treecut_environment: dict[str, str], tmp_path: Path, uninterrupted: dict[str, bytes]
+) -> None:
+    for name in list(uninterrupted)[:2]:
+        (tmp_path / name).write_bytes(uninterrupted[name] * 5)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treecut_tasks", "verify", *shards_in(tmp_path), "--workers", "2"],
+        env=treecut_environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        wait_until(lambda: len(_workers(process.pid)) == 2 or process.poll() is not None)
+        os.kill(_workers(process.pid)[0], signal.SIGKILL)
+        _, error = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert error.startswith("Error: A worker process was killed")
+    assert error.count("\n") == 1
+
+
 def _workers(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     return [

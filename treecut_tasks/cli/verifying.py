@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.problem import content_id
 from treecut_tasks.problems.records import iter_data_file
 from treecut_tasks.themes import Theme
@@ -127,6 +128,7 @@ def _prove_all(targets: Sequence[Target], workers: int, proving: Proving) -> Ite
             yield _prove(target, proving)
         return
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     with ProcessPoolExecutor(min(workers, len(targets)), get_context("spawn")) as pool:
@@ -138,6 +140,11 @@ def _prove_all(targets: Sequence[Target], workers: int, proving: Proving) -> Ite
             for target, future in zip(targets, futures, strict=True):
                 yield future.result()
                 proving.advance(target.rows or 0)
+        except BrokenProcessPool as error:
+            raise TreecutError(
+                "A worker process was killed (perhaps the memory was full): run the same command again, "
+                "with fewer workers if need be."
+            ) from error
         finally:
             pool.shutdown(cancel_futures=True)
 
