@@ -682,6 +682,18 @@ def test_what_may_not_be_removed_stays(tmp_path: Path, monkeypatch: pytest.Monke
     assert listing(tmp_path) == [".data.0123456789abcdef"]
 
 
+def test_a_run_does_not_vouch_for_what_another_one_writes_meanwhile(tmp_path: Path) -> None:
+    """Two runs that were started at once with different plans; the last plan counts."""
+    other = Plan(recipe_of(seed=7), 31, 3)
+    folder = Folder.open(str(tmp_path), PLAN)
+    for shard in PLAN.shards:
+        write_shard(PLAN, shard, tmp_path / shard.name)
+    (tmp_path / PLAN_NAME).write_text(other.as_json(), encoding="utf-8")
+    with pytest.raises(TreecutError, match="holds another data set: its seed is 7, not 42"):
+        folder.finish()
+    assert MANIFEST_NAME not in listing(tmp_path)
+
+
 # --- Killed, and started again. ---
 
 # Large enough to be killed in the middle, small enough to wait for.

@@ -111,7 +111,11 @@ class Folder:
 
         Returns:
             Whether the data set is finished.
+
+        Raises:
+            TreecutError: another run has made another data set in the folder meanwhile.
         """
+        self._check_same()
         if self.missing():
             return False
         described = {each.name: each for each in (*self._listed(), *known)}
