@@ -869,7 +869,7 @@ def test_other_bad_arguments(tmp_path: Path) -> None:
     before = data.read_bytes()
     cases: list[tuple[list[str | Path], str]] = [
         ([tmp_path / "none.jsonl"], "cannot be read"),
-        ([tmp_path], "cannot be read"),
+        ([tmp_path], "has no manifest.json"),
         ([], "Missing argument"),
         ([data, "--theme", "cars"], "Unknown theme 'cars'"),
         ([data, "--certificates", data], "would replace the data file"),
