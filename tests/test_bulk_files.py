@@ -548,8 +548,35 @@ def test_files_without_a_plan_are_not_taken_for_ours(tmp_path: Path) -> None:
         with pytest.raises(TreecutError, match=rf"{name}' is there already, but no data_set"):
             Folder.open(str(folder), PLAN)
         assert contents(folder) == {name: b"{}"}
+        if name.startswith("test-"):
+            # Others name their files in this way, too.
+            with pytest.raises(TreecutError, match="belongs to no data set"):
+                Folder.open(str(folder), PLAN, overwrite=True)
+            assert contents(folder) == {name: b"{}"}
+            continue
         Folder.open(str(folder), PLAN, overwrite=True)
         assert listing(folder) == [PLAN_NAME]
+
+
+def test_overwrite_leaves_files_of_others(tmp_path: Path) -> None:
+    finished(tmp_path, PLAN)
+    (tmp_path / "train-00000-of-00010.parquet").write_bytes(b"theirs")
+    before = contents(tmp_path)
+    with pytest.raises(TreecutError, match=r"train-00000-of-00010.parquet' belongs to no data set"):
+        Folder.open(str(tmp_path), PLAN, overwrite=True)
+    assert contents(tmp_path) == before
+
+
+def test_the_first_of_two_plans_stays(tmp_path: Path) -> None:
+    """A run that finds no plan, and is overtaken by another before it writes its own."""
+    other = replace(PLAN, num_entries=PLAN.num_entries + 1)
+    written = whole_binary_file(tmp_path / PLAN_NAME, exclusive=True)
+    with written as file:
+        file.write(PLAN.as_json().encode("utf-8"))
+        Folder.open(str(tmp_path), other)
+    with pytest.raises(TreecutError, match="its n is"):
+        Folder.open(str(tmp_path), PLAN)
+    assert listing(tmp_path) == [PLAN_NAME]
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[1]", b"\xff", b"[" * 100_000, b'{"n": 31}'])

@@ -50,13 +50,21 @@ def whole_file(path: str) -> Iterator[TextIO]:
 
 
 @contextmanager
-def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
+def whole_binary_file(target: Path, exclusive: bool = False) -> Iterator[BinaryIO]:
     """The same for bytes, and what appears under the name has reached the disk before.
+
+    Args:
+        target: the file.
+        exclusive: whether a file that is there by the end stays, and what was written is dropped.
 
     Raises:
         TreecutError: the file cannot be written.
     """
-    with writing(target), _place_to_write(target) as (place, mode), place.open(f"{mode}b") as file:
+    with (
+        writing(target),
+        _place_to_write(target, exclusive) as (place, mode),
+        place.open(f"{mode}b") as file,
+    ):
         _locked(file)
         yield cast(BinaryIO, file)
         file.flush()
@@ -65,7 +73,9 @@ def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _place_to_write(target: Path) -> Iterator[tuple[Path, Literal["w", "x"]]]:
+def _place_to_write(
+    target: Path, exclusive: bool = False
+) -> Iterator[tuple[Path, Literal["w", "x"]]]:
     """Where to write what shall stand in a file, and the mode in which to open that place."""
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -74,7 +84,7 @@ def _place_to_write(target: Path) -> Iterator[tuple[Path, Literal["w", "x"]]]:
         yield target, "w"
         return
     # A link keeps pointing at the file; the file itself is replaced.
-    with _replaced_when_whole(target.resolve()) as temporary:
+    with _replaced_when_whole(target.resolve(), exclusive) as temporary:
         yield temporary, "x"
 
 
@@ -117,19 +127,33 @@ def _locked(file: IO[Any]) -> bool:
 
 
 @contextmanager
-def _replaced_when_whole(target: Path) -> Iterator[Path]:
+def _replaced_when_whole(target: Path, exclusive: bool) -> Iterator[Path]:
     """A path for a temporary file that takes the target's place when the block ends well."""
     # Named before it is made, so that no interrupt can come between making and remembering it.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(_TOKEN_BYTES)}")
     with termination_raises():
         try:
             yield temporary
+            if exclusive and _linked(temporary, target):
+                temporary.unlink()
+                return
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _linked(temporary: Path, target: Path) -> bool:
+    """Give a file its name unless another has it; False on file systems that cannot."""
+    try:
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from treecut_tasks.bulk.draws import Ints, all_phrases
-from treecut_tasks.bulk.pieces import Pieces, Written
+from treecut_tasks.bulk.pieces import Written
 from treecut_tasks.bulk.texts import Member, Sentences, Words
 from treecut_tasks.problems.problem import sentence_role
 
@@ -83,17 +83,15 @@ def schema(text_only: bool = False, paired: bool = False) -> pa.Schema:
     return pa.schema([*fields, *(_PAIR_FIELDS if paired else [])])
 
 
-def text_columns(
-    member: Member, words: Words, sentences: Sentences, pieces: Pieces
-) -> dict[str, pa.Array]:
+def text_columns(member: Member, words: Words, sentences: Sentences) -> dict[str, pa.Array]:
     """Ids, problems, answers and worked solutions of one problem of each row."""
-    texts = pieces.write(words.text(member, sentences))
-    answers = pieces.write(words.answer(member)).strings()
+    texts = words.pieces.write(words.text(member, sentences))
+    answers = words.pieces.write(words.answer(member)).strings()
     return {
         "id": pa.array(content_ids(texts, answers)),
         "problem": texts.strings(),
         "answer": answers,
-        "proof": pieces.write(words.solution(member, sentences)).strings(),
+        "proof": words.pieces.write(words.solution(member, sentences)).strings(),
     }
 
 
@@ -119,9 +117,7 @@ def pair_ids(unanswerable: list[str], answerable: list[str]) -> list[str]:
     ]
 
 
-def further_columns(
-    member: Member, words: Words, sentences: Sentences, pieces: Pieces
-) -> dict[str, pa.Array]:
+def further_columns(member: Member, words: Words, sentences: Sentences) -> dict[str, pa.Array]:
     """Everything else that is known of one problem of each row."""
     draws, rows = member.draws, len(member.draws)
     config = member.config
@@ -139,16 +135,16 @@ def further_columns(
         "parents": _number_lists(draws.parents),
         "asked": pa.array(np.full(rows, config.ans_depth), type=pa.int32()),
         "sentences": _lists(
-            _struct(_SENTENCE, _sentence_fields(member, member.order, words, sentences, pieces)),
+            _struct(_SENTENCE, _sentence_fields(member, member.order, words, sentences)),
             rows,
         ),
-        "cut": _removed(member, member.cut, words, sentences, pieces),
-        "spare": _removed(member, member.spare, words, sentences, pieces),
+        "cut": _removed(member, member.cut, words, sentences),
+        "spare": _removed(member, member.spare, words, sentences),
     }
 
 
 def _sentence_fields(
-    member: Member, children: Ints, words: Words, sentences: Sentences, pieces: Pieces
+    member: Member, children: Ints, words: Words, sentences: Sentences
 ) -> list[pa.Array]:
     """The fields of the sentences of some edges, row by row; `children` is of shape [rows, k]."""
     draws = member.draws
@@ -162,7 +158,7 @@ def _sentence_fields(
     asked = draws.config.ans_depth
     roles = pa.array([sentence_role(i, asked) for i in range(draws.config.vars + 1)])
     return [
-        pieces.write(texts).strings(),
+        words.pieces.write(texts).strings(),
         roles.take(pa.array(child)),
         _number_lists(np.stack([parents, child], axis=1)),
         _number_lists(np.stack([a, b], axis=1)),
@@ -171,11 +167,11 @@ def _sentence_fields(
 
 
 def _removed(
-    member: Member, children: Ints | None, words: Words, sentences: Sentences, pieces: Pieces
+    member: Member, children: Ints | None, words: Words, sentences: Sentences
 ) -> pa.StructArray:
     if children is None:
         return pa.nulls(len(member.draws), _REMOVED)
-    fields = _sentence_fields(member, children[:, None], words, sentences, pieces)
+    fields = _sentence_fields(member, children[:, None], words, sentences)
     return _struct(list(_REMOVED), [*fields, pa.array(member.positions, type=pa.int32())])
 
 

@@ -56,16 +56,27 @@ class Folder:
             folder._check_same()
             if not (folder.path / PLAN_NAME).exists():
                 # On disk before any of the files that cannot be used without it.
-                with whole_binary_file(folder.path / PLAN_NAME) as file:
+                with whole_binary_file(folder.path / PLAN_NAME, exclusive=True) as file:
                     file.write(plan.as_json().encode("utf-8"))
+                # Another run may have been first.
+                folder._check_same()
         return folder
 
     def _clear(self) -> None:
+        """Remove the files of the data set that is there, and those that this one will write."""
+        ours = {shard.name for shard in self.plan.shards}
+        theirs = _shard_names_of(self.path / PLAN_NAME)
+        files = [file for file in sorted(self.path.iterdir()) if _SHARD_NAME.fullmatch(file.name)]
+        for file in files:
+            if file.name not in ours and not theirs.fullmatch(file.name):
+                raise TreecutError(
+                    f"{str(file)!r} belongs to no data set that {PLAN_NAME} tells of, so it is not "
+                    "overwritten: move it away, or use another folder."
+                )
         # The manifest goes first: what is left of an interrupted removal does not look finished.
         (self.path / MANIFEST_NAME).unlink(missing_ok=True)
-        for file in sorted(self.path.iterdir()):
-            if _SHARD_NAME.fullmatch(file.name):
-                file.unlink()
+        for file in files:
+            file.unlink()
         (self.path / PLAN_NAME).unlink(missing_ok=True)
         remove_abandoned(self.path, _OUR_NAME)
 
@@ -132,6 +143,17 @@ class Folder:
             file.write((json.dumps(manifest, indent=2) + "\n").encode("utf-8"))
         remove_abandoned(self.path, _OUR_NAME)
         return True
+
+
+def _shard_names_of(plan: Path) -> re.Pattern[str]:
+    """What the files of the data set are called of which a plan tells; nothing if it tells of none."""
+    try:
+        data = json.loads(plan.read_text(encoding="utf-8"))
+        names = [re.escape(str(split["name"])) for split in data["splits"]]
+        ending = re.escape(str(data["format"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return re.compile("(?!)")
+    return re.compile(rf"(?:{'|'.join(names)})-\d{{5,9}}-of-\d{{5,9}}\.{ending}")
 
 
 def describe_shard(folder: Folder, shard: Shard) -> WrittenShard:

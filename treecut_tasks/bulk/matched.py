@@ -25,7 +25,7 @@ from treecut_tasks.bulk.draws import (
 )
 from treecut_tasks.bulk.splits import WHOLE, Split
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems import ProblemConfig
+from treecut_tasks.problems import Order, ProblemConfig
 from treecut_tasks.problems.pairs import free_ends, no_match, spare_edges
 from treecut_tasks.problems.tree import breadth_first
 
@@ -86,25 +86,33 @@ def draw_matched(config: ProblemConfig, words: RandomWords, rows: int, split: Sp
     return replace(draws, spare=choices.spare[lines])
 
 
-@lru_cache(maxsize=64)
 def _choices(config: ProblemConfig) -> _Choices:
-    depth, num_vars, cut_into = config.ans_depth, config.vars, _cut_into(config)
+    depth, num_vars = config.ans_depth, config.vars
     if prod(range(depth + 1, num_vars + 1)) > _MAX_TREES:
         raise TreecutError(
             f"num_vars={num_vars} and ans_depth={depth} have too many trees to draw matched pairs in the "
             "formats jsonl and parquet: use fewer variables off the path, --format full, or full pairs."
         )
+    choices = _choices_among(depth, num_vars, _cut_into(config), config.order)
+    if choices is None:
+        raise no_match(config, "no tree has a sentence that could be spared unnoticed")
+    return choices
+
+
+@lru_cache(maxsize=64)
+def _choices_among(depth: int, num_vars: int, cut_into: int, order: Order) -> _Choices | None:
+    """The spare edges of all trees; None if there is none. Names do not matter."""
     path = tuple(range(depth))
     lines, counts = [], []
     for attached in product(*(range(i) for i in range(depth + 1, num_vars + 1))):
         tree = path + attached
-        spare = spare_edges(tree, depth, cut_into, config.order)
+        spare = spare_edges(tree, depth, cut_into, order)
         cut = (tree[cut_into - 1], cut_into)
         lines += [(tree, edge, free_ends(tree, cut, edge)) for edge in spare]
         if spare:
             counts.append(len(spare))
     if not lines:
-        raise no_match(config, "no tree has a sentence that could be spared unnoticed")
+        return None
     trees, edges, ends = zip(*lines, strict=True)
     width = max(len(each.beside_cut) for each in ends)
     count = np.array(counts)

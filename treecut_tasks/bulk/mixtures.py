@@ -42,6 +42,7 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
     The file is a YAML mapping. `parts` is a list of mappings; each takes the parameters of a
     `ProblemConfig` but `unanswerable`, and besides
 
+    - `theme`: the path of a theme file is taken from the folder of the mixture
     - `weight`: its share of the entries relative to the other parts, a number above 0; 1 if missing
     - `pairs`: `full` or `matched` for pairs with such counterparts; `none` if missing
     - `answerable_share`: without pairs, the share of answerable problems from 0 to 1; 0 if missing
@@ -65,7 +66,7 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
         )
     weighted: list[tuple[Fraction, ProblemConfig, PairKind]] = []
     for number, part in enumerate(parts, start=1):
-        weighted += _parts(part, f"Part {number} of the mixture {source!r}")
+        weighted += _parts(part, f"Part {number} of the mixture {source!r}", Path(path).parent)
     separate = data.get("separate_items", False)
     if not isinstance(separate, bool):
         raise TreecutError(
@@ -145,7 +146,7 @@ def _mapping(
     return data
 
 
-def _parts(data: Any, what: str) -> list[tuple[Fraction, ProblemConfig, PairKind]]:
+def _parts(data: Any, what: str, folder: Path) -> list[tuple[Fraction, ProblemConfig, PairKind]]:
     """One part of the file; two parts of the recipe where problems of both kinds are wanted."""
     part = _mapping(data, what, _PART_KEYS, ())
     weight = _fraction(part.get("weight", 1), f"{what} has the weight")
@@ -153,6 +154,9 @@ def _parts(data: Any, what: str) -> list[tuple[Fraction, ProblemConfig, PairKind
         raise TreecutError(f"{what} has the weight {part['weight']!r}: it must be above 0.")
     pairs = _pair_kind(part.get("pairs", "none"), what)
     parameters = {key: part[key] for key in _CONFIG_KEYS if key in part}
+    theme = parameters.get("theme")
+    if isinstance(theme, str) and theme.endswith((".yaml", ".yml")):
+        parameters["theme"] = str(folder / theme)
     if pairs != "none" and "num_vars" not in parameters:
         ans_depth = parameters.get("ans_depth", ProblemConfig().ans_depth)
         if type(ans_depth) is int:

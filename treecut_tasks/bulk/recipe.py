@@ -170,7 +170,8 @@ class Recipe:
     def _check_items(self, part: Part, split: Split, items: dict[str, str]) -> None:
         """Check that no item is in two splits; `items` tells in which one each was seen."""
         for item in part.config.resolved_theme.items if self.separate_items else ():
-            other = items.setdefault(item.name, split.name)
+            # As in themes, capitals make no other name.
+            other = items.setdefault(item.name.casefold(), split.name)
             if other != split.name:
                 raise TreecutError(
                     f"The item {item.name!r} belongs to several themes, of which one has it in the "

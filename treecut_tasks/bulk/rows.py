@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -130,11 +131,16 @@ class _PartRows:
         self._part, self._seed, self._split, self._text_only = part, seed, split, text_only
         self._repeat = repeat
         self._paired = part.pairs != "none"
-        self._pieces = Pieces()
-        self._words = Words(part.config, self._pieces)
-        self._lines = LineWriter(part.config, self._paired, text_only)
         self._block: tuple[int, Draws] | None = None
         self.rows_per_entry = part.rows_per_entry
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words(self._part.config, Pieces())
+
+    @cached_property
+    def _lines(self) -> LineWriter:
+        return LineWriter(self._part.config, self._paired, self._text_only)
 
     def _draws(self, start: int, stop: int) -> Iterator[Draws]:
         if start == stop:
@@ -156,12 +162,13 @@ class _PartRows:
         """Columns, and for each of their rows twice the number of the entry, from 0, and its member."""
         done = 0
         for draws in self._draws(start, stop):
-            sentences = self._words.sentences(draws)
+            words = self._words
+            sentences = words.sentences(draws)
             columns = []
             for member in members(draws, self._paired):
-                texts = text_columns(member, self._words, sentences, self._pieces)
+                texts = text_columns(member, words, sentences)
                 if not self._text_only:
-                    texts |= further_columns(member, self._words, sentences, self._pieces)
+                    texts |= further_columns(member, words, sentences)
                 columns.append(texts)
             if self._paired:
                 pairs = pa.array(pair_ids(*(each["id"].to_pylist() for each in columns)))

@@ -103,7 +103,11 @@ class Sentences:
 
 
 class Words:
-    """The pieces of one configuration, and how problems are composed of them."""
+    """The pieces of one configuration, and how problems are composed of them.
+
+    Attributes:
+        pieces: the table that holds them.
+    """
 
     def __init__(self, config: ProblemConfig, pieces: Pieces) -> None:
         """Prepare the pieces.
@@ -113,7 +117,7 @@ class Words:
             pieces: the table that gets them.
         """
         theme = config.resolved_theme
-        self._pieces = pieces
+        self.pieces = pieces
         self._names = all_phrases(config)
         self._step = theme.value_step
         # Amounts are multiples of the step; none is 0.
@@ -144,17 +148,17 @@ class Words:
 
     def _tails(self, end: str) -> int:
         """The group of tails that close with some text."""
-        return self._pieces.group(
+        return self.pieces.group(
             ("tails", end), [end, *(f" cost {money}{end}" for money in self._money)]
         )
 
     def _labels(self, before: str, after: str) -> int:
-        return self._pieces.group(
+        return self.pieces.group(
             ("labels", before, after), [f"{before}{name.label}{after}" for name in self._names]
         )
 
     def _prices(self, before: str, after: str) -> int:
-        return self._pieces.group(
+        return self.pieces.group(
             ("prices", before, after), [f"{before}{money}{after}" for money in self._money]
         )
 
@@ -220,10 +224,10 @@ class Words:
         """The answers: digits or `unknown`."""
         values = member.draws.values[:, member.draws.config.ans_depth - 1]
         if member.config.unanswerable:
-            return np.full((len(values), 1), self._pieces.piece(UNKNOWN), dtype=np.int32)
+            return np.full((len(values), 1), self.pieces.piece(UNKNOWN), dtype=np.int32)
         theme = member.draws.config.resolved_theme
         prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
-        first = self._pieces.group("answers", map(str, prices))
+        first = self.pieces.group("answers", map(str, prices))
         return beside([(values - theme.value_min) // theme.value_step + first])
 
     def solution(self, member: Member, sentences: Sentences) -> Codes:
@@ -234,7 +238,7 @@ class Words:
 
     def _solved_paths(self, draws: Draws, sentences: Sentences) -> Codes:
         """See `solutions.solve_path`: the path is x_1 … x_ans_depth, the first columns."""
-        depth, piece = draws.config.ans_depth, self._pieces.piece
+        depth, piece = draws.config.ans_depth, self.pieces.piece
         codes = np.empty((len(draws), depth, 7), dtype=np.int32)
         codes[:, 0, 0] = piece("It is given as a fact that ")
         codes[:, 1:, 0] = piece(" Combine with the fact that ")
@@ -250,7 +254,7 @@ class Words:
 
     def _explained_cuts(self, draws: Draws, sentences: Sentences) -> Codes:
         """See `solutions.explain_cut`; rows with smaller subtrees are filled up with nothing."""
-        rows, piece = len(draws), self._pieces.piece
+        rows, piece = len(draws), self.pieces.piece
         detached = draws.shapes.detached[draws.trees]
         size = np.count_nonzero(detached, axis=1)
         at = np.maximum(detached - 1, 0)
@@ -261,7 +265,7 @@ class Words:
         # Nothing follows the last one.
         facts[np.arange(rows), size - 2, 3] += self._tails("") - self._tails(", ")
         facts[detached[:, 1:] == 0] = EMPTY
-        counts = self._pieces.group("counts", map(_counted, range(draws.config.vars + 1)))
+        counts = self.pieces.group("counts", map(_counted, range(draws.config.vars + 1)))
         asked = draws.phrases[:, draws.config.ans_depth - 1]
         return beside(
             [
