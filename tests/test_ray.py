@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -221,6 +222,22 @@ def test_a_file_that_keeps_failing_is_one_sentence_and_the_others_are_kept(
     files = [path.name for path in folder.iterdir() if path.is_file()]
     assert len(files) == SHARDS
     assert "manifest.json" not in files
+
+
+@needs_ray
+def test_machines_with_other_versions_are_refused(cluster: RayCluster, tmp_path: Path) -> None:
+    # The first machine believes that it has another version of what writes Parquet.
+    (tmp_path / "pyarrow-0.9.dist-info").mkdir()
+    metadata = "Metadata-Version: 2.1\nName: pyarrow\nVersion: 0.9\n"
+    (tmp_path / "pyarrow-0.9.dist-info" / "METADATA").write_text(metadata, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), cluster.environment["PYTHONPATH"]])
+    other = replace(cluster, environment={**cluster.environment, "PYTHONPATH": path})
+    status, said = _end(_start(other, *PROBLEMS, "parquet", "-o", tmp_path / "there"))
+    assert status == 2
+    assert re.fullmatch(
+        r"Error: .* pyarrow has the version [\d.]+, not 0\.9: install the same on all machines\.\n",
+        said,
+    )
 
 
 @needs_ray

@@ -143,14 +143,14 @@ def _write_all(
 def _reports(ray: Any, folder: Folder, shards: Sequence[Shard]) -> Iterator[dict[str, Any]]:
     """Write files, and tell of each what it is known by, or why it could not be written."""
     by_number = {shard.number: shard for shard in shards}
-    our_version = version("treecut-tasks")
+    our_versions = _versions()
 
     def write(row: Mapping[str, int]) -> dict[str, Any]:
         shard = by_number[row["number"]]
         failure, written = "", WrittenShard(shard.name, 0, 0, "")
         # Reported, not raised: Ray Data would stop the work on all other files.
         try:
-            _check_version(our_version)
+            _check_versions(our_versions)
             write_shard(folder.plan, shard, folder.path / shard.name)
             written = describe_shard(folder, shard)
         except (TreecutError, OSError, MemoryError) as error:
@@ -165,13 +165,18 @@ def _reports(ray: Any, folder: Folder, shards: Sequence[Shard]) -> Iterator[dict
     return reports
 
 
-def _check_version(wanted: str) -> None:
+def _versions() -> dict[str, str]:
+    """Versions of what decides the bytes of a file."""
+    return {name: version(name) for name in ("treecut-tasks", "pyarrow")}
+
+
+def _check_versions(wanted: Mapping[str, str]) -> None:
     """Check that this machine of the cluster makes the bytes that the first one would."""
-    found = version("treecut-tasks")
-    if found != wanted:
-        raise TreecutError(
-            f"treecut-tasks has the version {found}, not {wanted}: install the same on all machines."
-        )
+    for name, found in _versions().items():
+        if found != wanted[name]:
+            raise TreecutError(
+                f"{name} has the version {found}, not {wanted[name]}: install the same on all machines."
+            )
 
 
 def _wait_for(path: Path) -> None:
