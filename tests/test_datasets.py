@@ -38,6 +38,7 @@ MIXTURE = """\
 parts:
   - {ans_depth: 2, theme: outfit, weight: 2, answerable_share: 0.5}
   - {ans_depth: 4, pairs: full}
+  - {ans_depth: 3, pairs: matched}
 splits: {train: 0.7, validation: 0.1, test: 0.2}
 """
 
@@ -58,7 +59,7 @@ def ids(rows: Iterable[Row]) -> list[str]:
 # --- The rows ---
 
 
-@pytest.mark.parametrize("pairs", ["none", "full"])
+@pytest.mark.parametrize("pairs", ["none", "full", "matched"])
 @pytest.mark.parametrize("columns", ["all", "text"])
 def test_rows_and_columns_are_those_of_treecut_generate(
     pairs: Any, columns: Any, run_treecut: RunTreecut, tmp_path: Path

@@ -15,11 +15,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.framework_runs import OFFLINE
 from tests.servers.openai_rules import OpenAIRulesServer
+from tests.trainers import TO_INSTALL, tiny_model, training_arguments
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -62,6 +64,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     lines = "".join(json.dumps(response) + "\n" for response in responses)
     (folder / "responses.jsonl").write_text(lines, encoding="utf-8")
+    (mixture,) = _blocks("yaml")
+    (folder / "mixture.yaml").write_text(mixture, encoding="utf-8")
     return folder
 
 
@@ -125,12 +129,44 @@ def test_command(
     assert not refused, refused
 
 
-def test_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("block", _blocks("python"))
+def test_python(block: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    blocks = _blocks("python")
-    assert len(blocks) >= 2
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {"problem": PROBLEM})
+    names = {
+        "problem": PROBLEM,
+        **(_names_for_trl(folder) if "import GRPOTrainer" in block else {}),
+    }
+    exec(compile(block, "README.md", "exec"), names)
+
+
+def _names_for_trl(folder: Path) -> dict[str, Any]:
+    """What a reader who trains a model has: it, its tokeniser and the settings of the trainers."""
+    trl = pytest.importorskip("trl", reason=f"needs {TO_INSTALL}")
+    model, tokenizer = tiny_model()
+    settings = training_arguments(folder / "trained")
+    return {
+        "model": model,
+        "tokenizer": tokenizer,
+        "sft_arguments": trl.SFTConfig(**settings, per_device_train_batch_size=2),
+        "grpo_arguments": trl.GRPOConfig(
+            **settings, per_device_train_batch_size=2, num_generations=2, max_completion_length=4
+        ),
+    }
+
+
+def test_there_is_python() -> None:
+    assert len(_blocks("python")) >= 4
+
+
+def test_the_reward_is_what_it_is_said_to_be() -> None:
+    from treecut_tasks import Reward
+
+    responses = ("Answer: 11", "Answer: unknown", "Answer: 12", "")
+    rewards = {
+        answer: [Reward()(response, {"answer": answer}) for response in responses]
+        for answer in ("11", "unknown")
+    }
+    assert rewards == {"11": [1, -0.5, -1, -1], "unknown": [-1, 1, -1, -1]}
 
 
 def test_values_in_python_comments() -> None:
