@@ -38,8 +38,7 @@ MIXTURE = """\
 parts:
   - {ans_depth: 2, theme: outfit, weight: 2, answerable_share: 0.5}
   - {ans_depth: 4, pairs: full}
-  - {ans_depth: 3, pairs: matched}
-splits: {train: 0.7, validation: 0.1, test: 0.2}
+splits: {train: 0.5, validation: 0.2, test: 0.3}
 """
 
 Row = dict[str, Any]
