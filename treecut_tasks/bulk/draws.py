@@ -28,6 +28,8 @@ _WORD = 32
 _ENTITIES_DRAWN = 2
 # Times the expected number of draws after which a split counts as having no names.
 _MAX_DRAWS = 50
+# Names that are drawn at once to find those of a split: at least and at most so many.
+_FEW, _MANY = 32, 1 << 16
 
 
 @dataclass(frozen=True)
@@ -214,26 +216,28 @@ def draw_phrases(config: ProblemConfig, words: RandomWords, rows: int, split: Sp
     Raises:
         TreecutError: the theme has too few names for it.
     """
-    phrases = _draw_phrases(config, words, rows)
     if split.is_whole:
-        return phrases
+        return _draw_phrases(config, words, rows)
     numbers, asked_numbers = name_numbers(all_phrases(config))
-    drawn, limit = 0, _MAX_DRAWS * rows * HASHES // (split.high - split.low)
-    wrong = np.arange(rows)
-    while True:
-        names = phrases[wrong]
-        hashes = numbers[names].sum(axis=1) + asked_numbers[names[:, config.ans_depth - 1]]
-        wrong = wrong[~split.holds(hashes)]
-        if not len(wrong):
-            return phrases
-        drawn += len(wrong)
+    phrases = np.empty((rows, config.vars), dtype=np.int64)
+    found, drawn, limit = 0, 0, _MAX_DRAWS * rows * HASHES // (split.high - split.low)
+    while found < rows:
         if drawn > limit:
             raise TreecutError(
                 f"The theme {config.resolved_theme.name!r} has too few names to make problems of "
-                f"num_vars={config.num_vars} for the split {split.name!r} (share {split.share}): use "
+                f"num_vars={config.vars} for the split {split.name!r} (share {split.share}): use "
                 "larger shares, composite names or a larger theme."
             )
-        phrases[wrong] = _draw_phrases(config, words, len(wrong))
+        # About as many as it takes, but not more than memory has room for.
+        expected = (rows - found) * HASHES // (split.high - split.low)
+        count = min(expected + _FEW, _MANY)
+        names = _draw_phrases(config, words, count)
+        hashes = numbers[names].sum(axis=1) + asked_numbers[names[:, config.ans_depth - 1]]
+        fitting = names[split.holds(hashes)][: rows - found]
+        phrases[found : found + len(fitting)] = fitting
+        found += len(fitting)
+        drawn += count
+    return phrases
 
 
 def _draw_phrases(config: ProblemConfig, words: RandomWords, rows: int) -> Ints:

@@ -181,6 +181,10 @@ def _search(
     rows = len(lines)
     names = draw_phrases(config, words, rows, split)
     best_scores, best_names = np.full(rows, _UNUSABLE), names.copy()
+    moved = list(range(config.vars))
+    if not split.is_whole:
+        # With another name asked for, the problem could belong to another split.
+        moved.remove(config.ans_depth - 1)
     left = np.arange(rows)
     for _ in range(_MAX_SHUFFLES):
         scores = _scores(config, choices, lines[left], names)
@@ -190,12 +194,10 @@ def _search(
         left = left[stay]
         if not len(left):
             break
-        if split.is_whole:
-            order = shuffled(words, len(left), config.vars, config.vars)
-            names = np.take_along_axis(names[stay], order, axis=1)
-        else:
-            # A shuffle asks for another name, which could belong to another split.
-            names = draw_phrases(config, words, len(left), split)
+        names = names[stay]
+        names[:, moved] = np.take_along_axis(
+            names[:, moved], shuffled(words, len(left), len(moved), len(moved)), axis=1
+        )
     return best_scores, best_names
 
 
