@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from treecut_tasks.scoring.folding import fold
+from treecut_tasks.scoring.matching import Guarded, holds_any
 
 _TARGET = "unknown"
 _U_WORD = re.compile(r"(?<![a-z0-9])u[a-z0-9]{3,80}", re.IGNORECASE)
+_U_STARTS = ("un", "uk", "uu")
+"""How every word begins that `is_unknown_word` knows."""
+
+_GAPS = " .-_|"
 _SPACED = re.compile(r"(?<![A-Za-z])u([ .\-_|]{1,2})n\1k\1n\1o\1w\1n(?![A-Za-z])", re.IGNORECASE)
 _SPLIT = re.compile(
     r"(?<![A-Za-z])u[ -]?n[ -]?k[ -]?n[ -]?o[ -]?w[ -]?n(?![A-Za-z])", re.IGNORECASE
@@ -53,8 +59,12 @@ _FIND = (
     r"enough to|"
     r"guess\w*)"
 )
-_CANNOT_FIND = re.compile(
-    rf"\b{_NOT}(?:[^\w.;\n]{{1,3}}[\w'\-]{{1,20}}){{0,5}}?[^\w.;\n]{{1,3}}{_FIND}"
+_CANNOT_FIND = Guarded(
+    re.compile(rf"\b{_NOT}(?:[^\w.;\n]{{1,3}}[\w'\-]{{1,20}}){{0,5}}?[^\w.;\n]{{1,3}}{_FIND}"),
+    (
+        *("not", "n't", "cant", "impossible", "unable", "never", "no way", "neither", "nor"),
+        *("no method", "no means"),
+    ),
 )
 _HARMLESS = re.compile(
     r"\b(?:need|needed|necessary|required|have to|hard|difficult|only|just|matter|relevant|affect|"
@@ -73,69 +83,103 @@ _DATA = (
     r"(?:information|info\b|data\b|conditions?|constraints?|equations?|details?|facts?|clues?|"
     r"premises|relations?(?:hips?)?|inputs?|context|prices?|statements?|knowns)"
 )
-_MISSING = re.compile(
-    r"(?:\b|(?<=n't)|(?=n't))(?:not enough|n[o']t enough|isn't enough|insufficient|inadequate|"
-    r"too little|too few|"
-    r"lack(?:s|ing)?(?: of)?|missing|incomplete|without (?:enough|more|further|additional)|"
-    r"not sufficient|no sufficient|(?:not|n't)\s(?:\w{1,12}\s){1,3}(?:enough|sufficient|"
-    r"adequate)|needs? (?:more|additional|further|extra)|"
-    r"(?:more|additional|further|extra))"
-    rf"(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}{_DATA}",
+_MISSING = Guarded(
+    re.compile(
+        r"(?:\b|(?<=n't)|(?=n't))(?:not enough|n[o']t enough|isn't enough|insufficient|inadequate|"
+        r"too little|too few|"
+        r"lack(?:s|ing)?(?: of)?|missing|incomplete|without (?:enough|more|further|additional)|"
+        r"not sufficient|no sufficient|(?:not|n't)\s(?:\w{1,12}\s){1,3}(?:enough|sufficient|"
+        r"adequate)|needs? (?:more|additional|further|extra)|"
+        r"(?:more|additional|further|extra))"
+        rf"(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}{_DATA}",
+    ),
+    (
+        *("enough", "sufficient", "adequate", "too little", "too few", "lack", "missing"),
+        *("incomplete", "more", "additional", "further", "extra"),
+    ),
 )
 _MORE_ONLY = re.compile(r"^(?:more|additional|further|extra)\b", re.IGNORECASE)
 _REQUIRED_AFTER = re.compile(
     r"^[^.;\n]{0,30}?\b(?:needed|required|necessary|must|would be|is missing)\b", re.IGNORECASE
 )
-_DATA_SHORT = re.compile(
-    rf"\b{_DATA}(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}"
-    r"(?:insufficient|not sufficient|not enough|n't (?:sufficient|enough)|missing|incomplete|"
-    r"lacking|"
-    r"inadequate|not suffice|n't suffice|not adequate|too few|absent|not complete)\b",
+_DATA_SHORT = Guarded(
+    re.compile(
+        rf"\b{_DATA}(?:[^\w.;\n]{{1,2}}[\w'\-]{{1,20}}){{0,4}}?[^\w.;\n]{{1,2}}"
+        r"(?:insufficient|not sufficient|not enough|n't (?:sufficient|enough)|missing|incomplete|"
+        r"lacking|"
+        r"inadequate|not suffice|n't suffice|not adequate|too few|absent|not complete)\b",
+    ),
+    (
+        *("suffic", "enough", "missing", "incomplete", "lacking", "adequate", "too few", "absent"),
+        *("not complete",),
+    ),
 )
-_STATE = re.compile(
-    r"\b(?:indetermin\w+|inknown|ynknown|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|"
-    r"undecided|"
-    r"unsolvable|insoluble|unanswerable|unspecified|not specified|unknowable|unresolv\w+|"
-    r"not (?:be )?unique(?:ly)?|isn't unique|non-?unique|no (?:single |one )?(?:unique|definite|"
-    r"definitive|determinate|specific|particular|fixed|exact) (?:\w{1,12} )?"
-    r"(?:answer|solution|value|price|number|cost|result)|no single|"
-    r"infinite(?:ly many)?\b|infinite number|infinitely|"
-    r"(?:many|multiple|several|various|different|countless) (?:possible |valid |different |"
-    r"distinct )?"
-    r"(?:solutions|values|answers|prices|possibilities)|more than one (?:possible |valid )?"
-    r"(?:solution|value|answer|price)|degrees? of freedom|"
-    r"(?:could|can|may|might) (?:be|take|have) (?:any|anything|arbitrary)|any (?:value|number|"
-    r"price)|"
-    r"arbitrary|inconclusive|insufficient|not enough|not determinable|indefinite|"
-    r"free (?:variable|parameter)|undeterminable|"
-    r"(?:fewer|less) (?:independent )?equations than (?:unknowns|variables)|"
-    r"more (?:unknowns|variables) than (?:independent )?(?:equations|conditions)|"
-    r"(?:nobody|no one|no-one) (?:can|could|knows)|don't know|do not know|no idea|"
-    r"not applicable|not available|n/a\b|not given|uncertain|"
-    r"undefined|incalculable|unclear|not clear|can't say|cannot say|not computable|"
-    r"not derivable|not deducible|not inferable|incomplete)\b",
+_STATE = Guarded(
+    re.compile(
+        r"\b(?:indetermin\w+|inknown|ynknown|undetermin\w+|under-?\s?determin\w+|non-?determin\w+|undecidable|"
+        r"undecided|"
+        r"unsolvable|insoluble|unanswerable|unspecified|not specified|unknowable|unresolv\w+|"
+        r"not (?:be )?unique(?:ly)?|isn't unique|non-?unique|no (?:single |one )?(?:unique|definite|"
+        r"definitive|determinate|specific|particular|fixed|exact) (?:\w{1,12} )?"
+        r"(?:answer|solution|value|price|number|cost|result)|no single|"
+        r"infinite(?:ly many)?\b|infinite number|infinitely|"
+        r"(?:many|multiple|several|various|different|countless) (?:possible |valid |different |"
+        r"distinct )?"
+        r"(?:solutions|values|answers|prices|possibilities)|more than one (?:possible |valid )?"
+        r"(?:solution|value|answer|price)|degrees? of freedom|"
+        r"(?:could|can|may|might) (?:be|take|have) (?:any|anything|arbitrary)|any (?:value|number|"
+        r"price)|"
+        r"arbitrary|inconclusive|insufficient|not enough|not determinable|indefinite|"
+        r"free (?:variable|parameter)|undeterminable|"
+        r"(?:fewer|less) (?:independent )?equations than (?:unknowns|variables)|"
+        r"more (?:unknowns|variables) than (?:independent )?(?:equations|conditions)|"
+        r"(?:nobody|no one|no-one) (?:can|could|knows)|don't know|do not know|no idea|"
+        r"not applicable|not available|n/a\b|not given|uncertain|"
+        r"undefined|incalculable|unclear|not clear|can't say|cannot say|not computable|"
+        r"not derivable|not deducible|not inferable|incomplete)\b",
+    ),
+    (
+        *("determin", "nknown", "undecid", "unsolvable", "insoluble", "unanswerable", "specified"),
+        *("unknowable", "unresolv", "unique", "no ", "infinite", "many", "multiple", "several"),
+        *("various", "different", "countless", "more than one", "degree", "any", "arbitrary"),
+        *("could", "can ", "may ", "might", "inconclusive", "insufficient", "not ", "indefinite"),
+        *("free ", "less ", "fewer", "more ", "nobody", "no-one", "don't know", "n/a", "uncertain"),
+        *("undefined", "incalculable", "unclear", "can't say", "incomplete"),
+    ),
 )
-_OTHER_LANGUAGES = re.compile(
-    "未知|未定|不明|[无無](?:法|从|從|可)(?:唯一)?(?:地)?(?:确定|確定|求|得出|得到|得知|计算|計算|判断|判斷|解|算|推|知)|"
-    "不能(?:唯一)?(?:确定|確定|求|得出|计算|計算|判断|知)|不确定|不確定|不可知|不得而知|不唯一|不可(?:确定|求)|"
-    "(?:条件|條件|信息|資訊|资料|資料|數據|数据|已知条件)(?:并)?(?:不足|不够|不夠|不充分|缺失|不完整)|"
-    "缺(?:少|乏|失)(?:了|足够|必要|关键|的|相关)*(?:信息|条件|資訊|數據|数据)|[没沒]有(?:办法|辦法)|没有足够|沒有足夠|不足以|无唯一|無唯一|"
-    "求不出|算不出|确定不了|無法|无法|知道ない|わから(?:ない|ず)|分から(?:ない|ず)|求められ|求めること(?:は|が)でき|"
-    "決定でき|特定でき|情報が(?:不足|足り)|알 수 없|결정할 수 없|구할 수 없|정보가 부족|"
-    r"\b(?:desconocid[oa]|indeterminad[oa]|no se puede|no es posible|informacion insuficiente|"
-    r"falta informacion|inconnue?|indetermine[e]?|impossible (?:de|a)|ne peut (?:pas )?etre|"
-    r"pas assez d|unbekannt|unbestimmt|nicht (?:eindeutig )?(?:bestimmbar|bestimmt|berechenbar)|"
-    r"nicht genug|nicht genugend|sconosciut[oa]|non (?:e )?determinabile|non puo essere|"
-    r"non si puo|informazioni insufficienti|nao (?:e possivel|pode ser|se pode)|onbekend|"
-    r"niet te bepalen|bilinmiyor|belirlenemez|nieznan[aey])\b|"
-    r"неизвестн[оаы]|невозможно|нельзя|недостаточно|не определен|غير معروف|غير محدد|لا يمكن",
-    re.IGNORECASE,
+_OTHER_LANGUAGES = Guarded(
+    re.compile(
+        "未知|未定|不明|[无無](?:法|从|從|可)(?:唯一)?(?:地)?(?:确定|確定|求|得出|得到|得知|计算|計算|判断|判斷|解|算|推|知)|"
+        "不能(?:唯一)?(?:确定|確定|求|得出|计算|計算|判断|知)|不确定|不確定|不可知|不得而知|不唯一|不可(?:确定|求)|"
+        "(?:条件|條件|信息|資訊|资料|資料|數據|数据|已知条件)(?:并)?(?:不足|不够|不夠|不充分|缺失|不完整)|"
+        "缺(?:少|乏|失)(?:了|足够|必要|关键|的|相关)*(?:信息|条件|資訊|數據|数据)|[没沒]有(?:办法|辦法)|没有足够|沒有足夠|不足以|无唯一|無唯一|"
+        "求不出|算不出|确定不了|無法|无法|知道ない|わから(?:ない|ず)|分から(?:ない|ず)|求められ|求めること(?:は|が)でき|"
+        "決定でき|特定でき|情報が(?:不足|足り)|알 수 없|결정할 수 없|구할 수 없|정보가 부족|"
+        r"\b(?:desconocid[oa]|indeterminad[oa]|no se puede|no es posible|informacion insuficiente|"
+        r"falta informacion|inconnue?|indetermine[e]?|impossible (?:de|a)|ne peut (?:pas )?etre|"
+        r"pas assez d|unbekannt|unbestimmt|nicht (?:eindeutig )?(?:bestimmbar|bestimmt|berechenbar)|"
+        r"nicht genug|nicht genugend|sconosciut[oa]|non (?:e )?determinabile|non puo essere|"
+        r"non si puo|informazioni insufficienti|nao (?:e possivel|pode ser|se pode)|onbekend|"
+        r"niet te bepalen|bilinmiyor|belirlenemez|nieznan[aey])\b|"
+        r"неизвестн[оаы]|невозможно|нельзя|недостаточно|не определен|غير معروف|غير محدد|لا يمكن",
+        re.IGNORECASE,
+    ),
+    (
+        *("desconocid", "indeterminad", "no se puede", "no es posible", "falta informacion"),
+        *("informacion insuficiente", "inconnu", "indetermine", "impossible d", "impossible a"),
+        *("ne peut", "pas assez d", "unbekannt", "unbestimmt", "nicht", "sconosciut"),
+        *("determinabile", "non puo essere", "non si puo", "informazioni insufficienti"),
+        *("possivel", "pode ser", "se pode", "onbekend", "niet te", "bilinmiyor", "belirlenemez"),
+        *("nieznan",),
+    ),
+    languages=True,
 )
 _DOUBLE_NEGATION = re.compile(
     r"\b(?:not|isn't|never|nor|no|wasn't|hardly|n't)\s(?:\w{1,8}\s){0,1}$", re.IGNORECASE
 )
 
 
+@lru_cache(maxsize=2048)
 def find_abstention(text: str) -> int | None:
     """Return where the first abstention of a text starts.
 
@@ -194,8 +238,8 @@ def _one_slip(word: str) -> bool:
 
 
 def _abstentions(text: str) -> Iterator[int]:
-    yield from _unknown_words(text)
     plain = fold(text)
+    yield from _unknown_words(text, plain)
     for match in _CANNOT_FIND.finditer(plain):
         if not (
             _HARMLESS.search(match[0])
@@ -225,15 +269,26 @@ def _not_negated(text: str, start: int) -> bool:
     return not _DOUBLE_NEGATION.search(text[max(0, start - 16) : start])
 
 
-def _unknown_words(text: str) -> Iterator[int]:
-    for pattern in (_SPACED, _SPLIT):
+def _unknown_words(text: str, plain: str) -> Iterator[int]:
+    for pattern in (_SPACED, _SPLIT) if _spells_unknown(plain) else ():
         match = next((m for m in pattern.finditer(text) if m[0].lower() != _TARGET), None)
         if match is not None:
             yield match.start()
+    if not holds_any(plain, _U_STARTS):
+        return
     for match in _U_WORD.finditer(text):
         if is_unknown_word(match[0]) and not _is_algebraic(text, match.start(), match.end()):
             yield match.start()
             return
+
+
+def _spells_unknown(plain: str) -> bool:
+    """Whether a folded text holds the letters of "unknown" in order, perhaps with gaps."""
+    if "k" not in plain or "w" not in plain:
+        return False
+    for gap in _GAPS:
+        plain = plain.replace(gap, "")
+    return _TARGET in plain
 
 
 def _is_algebraic(text: str, start: int, end: int) -> bool:

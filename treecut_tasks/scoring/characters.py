@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from treecut_tasks.scoring.folding import without_signs
+
 _REPLACEMENTS = {
     # Hyphens and minus signs. En and em dashes stay: they may separate words or bound a range.
     **dict.fromkeys("\u2010\u2011\u2212\u2796\ufe63\uff0d\u207b\u208b\u02d7", "-"),
@@ -79,7 +81,6 @@ _MIXED_WORD = re.compile(r"[A-Za-z\u0370-\u03ff\u0400-\u052f\u0530-\u058f]+")
 _OTHER_LETTER = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0530-\u058f]")
 _LATIN = re.compile(r"[A-Za-z]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _OVERLINED = re.compile("((?:[0-9][\u0304\u0305])+)")
 
 
@@ -122,25 +123,29 @@ def normalise_characters(text: str) -> str:
     Returns:
         Text of the same reading; private-use characters are gone, so later steps can use them.
     """
-    text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     if "\u0305" in text or "\u0304" in text:
         text = _OVERLINED.sub(_bracketed_period, text)
+    if needs_no_change(text):
+        return text
     if text.isascii():  # the rest is about other characters
         return text.translate(_PLAIN_FORMS)
-    if _is_plain(text):
-        return text
     text = _SMALL_FRACTION.sub(_small_fraction, text)
     return _MIXED_WORD.sub(_latin_word, text.translate(_PLAIN_FORMS))
 
 
-def _is_plain(text: str) -> bool:
-    """Whether a text with other characters than ASCII, a few × for example, needs no change."""
-    others = "".join(_NOT_ASCII.findall(text))
-    return (
-        _OTHER_LETTER.search(others) is None
-        and others.translate(_PLAIN_FORMS) == others
-        and _CONTROL.search(text) is None
-    )
+def needs_no_change(text: str) -> bool:
+    """Whether a text is written plainly, as most are, also if they hold a few × for example.
+
+    Args:
+        text: text without overlined digits.
+    """
+    others = "".join(_NOT_ASCII.findall(text)) if not without_signs(text).isascii() else ""
+    if others and (_OTHER_LETTER.search(others) or others.translate(_PLAIN_FORMS) != others):
+        return False
+    ascii_only = text.encode("ascii", "ignore")
+    return len(ascii_only.translate(None, _CONTROLS)) == len(ascii_only)
 
 
 def _bracketed_period(match: re.Match[str]) -> str:
@@ -192,3 +197,7 @@ def _plain_number(char: str) -> str:
     if kind == "<sub":
         return f"_{value:g}"
     return f"{value:g}" if value == int(value) else f" {value:g}"
+
+
+_CONTROLS = bytes(code for code in range(0x80) if _plain_form(chr(code)) != chr(code))
+"""The ASCII characters that are written in another way: control characters."""

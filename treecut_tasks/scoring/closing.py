@@ -7,8 +7,11 @@ answer line, box or other marker does. Premises, intermediate prices and unfinis
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from treecut_tasks.scoring.items import name_another_item
+from treecut_tasks.scoring.folding import folded
+from treecut_tasks.scoring.items import name_another_item, priced_items
+from treecut_tasks.scoring.matching import Guarded, holds_any
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.retractions import reopens
 from treecut_tasks.scoring.sentences import (
@@ -41,9 +44,12 @@ _SEVERAL = re.compile(
     r"(?:[2-9]|\d{2,3}|two|three|four|both)\s(?!dollars?\b)[A-Za-z]",
     re.IGNORECASE,
 )
-_TOGETHER = re.compile(
-    r"\b(?:this|which|that) means (?:that )?(?:two|three|four|both|[2-9])\s(?:[A-Za-z]+\s){0,4}?cost\b",
-    re.IGNORECASE,
+_TOGETHER = Guarded(
+    re.compile(
+        r"\b(?:this|which|that) means (?:that )?(?:two|three|four|both|[2-9])\s(?:[A-Za-z]+\s){0,4}?cost\b",
+        re.IGNORECASE,
+    ),
+    ("means",),
 )
 _REASONED = re.compile(
     r"\b(?:without|because|since|so|due to|depends|therefore|hence|thus)\b", re.IGNORECASE
@@ -75,7 +81,9 @@ _WONDERS = re.compile(
     r"is it|or|what if)\b",
     re.IGNORECASE,
 )
-_PAST_STATE = re.compile(r"\b(?:was|were) (?:unknown|not known)\b", re.IGNORECASE)
+_PAST_STATE = Guarded(
+    re.compile(r"\b(?:was|were) (?:unknown|not known)\b", re.IGNORECASE), ("was ", "were ")
+)
 _RECALLS = re.compile(
     r"^\W*(?:(?:here|note that),? )?(?:we (?:know|used|are told|are given)|i used|given|only|"
     r"for (?:comparison|reference)|as (?:stated|given)|"
@@ -110,10 +118,16 @@ EXPLAINED = re.compile(
     re.IGNORECASE,
 )
 _ITEM_AND_PLACE = r"(?!price|cost)[a-zA-Z][a-zA-Z '-]{2,50}? at [A-Z][\w']*(?: [A-Z][\w']*){0,3}"
-_ASKED = re.compile(
-    r"(?:\b(?:find|determine|calculate|compute|figure out|work out|asked|asks|want|need|"
-    r"looking for|solve for|question)\b[^.\n]{0,60}?\b|how much (?:does|is|would)\s)"
-    rf"(?:an?|one|the|each|single)\s(?P<item>{_ITEM_AND_PLACE})"
+_ASKED = Guarded(
+    re.compile(
+        r"(?:\b(?:find|determine|calculate|compute|figure out|work out|asked|asks|want|need|"
+        r"looking for|solve for|question)\b[^.\n]{0,60}?\b|how much (?:does|is|would)\s)"
+        rf"(?:an?|one|the|each|single)\s(?P<item>{_ITEM_AND_PLACE})"
+    ),
+    (
+        *("find", "determine", "calculate", "compute", "figure out", "work out", "ask", "want"),
+        *("need", "looking for", "solve for", "question", "how much "),
+    ),
 )
 _NAMED = re.compile(rf"\b(?:[Aa]n?|[Oo]ne|[Tt]he|[Ee]ach|1|single)\s(?P<item>{_ITEM_AND_PLACE})")
 
@@ -130,7 +144,9 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
     """
     offset = max(0, len(text) - MAX_TAIL)
     sentences = _without_list_number(split_sentences(text[offset:], offset))
-    sentences = _without_cut_copy([_without_step(s) for s in sentences])
+    if holds_any(folded(text), ("step", "equation")):
+        sentences = [_without_step(s) for s in sentences]
+    sentences = _without_cut_copy(sentences)
     if not sentences:
         return None
     if _TAKES_UP.match(sentences[-1].text) and not is_remark(sentences[-1].text):
@@ -139,8 +155,6 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
         return None
     remarked = is_remark(sentences[-1].text)  # then what was remarked upon is complete
     complete = remarked or (_is_complete(sentences[-1]) and not truncated)
-    opening = _opening_value(text)
-    asked = _asked_item(text)
     passed = 0
     for sentence in reversed(sentences[-_MAX_BACK:]):
         if is_remark(sentence.text) or _only_wonders(sentences, sentence):
@@ -148,7 +162,7 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
         last = passed == 0
         if last and complete and has_cue(sentence.text) and _states_less(sentence.text):
             return None
-        found = _conclusion(sentence, asked) if complete or not last else None
+        found = _conclusion(sentence, text) if complete or not last else None
         if (
             found is not None
             and found.strength == Strength.BARE
@@ -157,17 +171,17 @@ def closing_statement(text: str, *, truncated: bool = False) -> Commitment | Non
             found = None
         if found is not None:
             announced = opens_with_cue(sentence.text)
-            if opening is not None and not announced:
+            if not announced and (opening := _opening_value(text)) is not None:
                 return opening
-            restated = _restates_result(sentences, sentence, found)
-            if last or announced or restated or found.reading.kind == "unknown":
+            stands = last or announced or found.reading.kind == "unknown"
+            if stands or _restates_result(sentences, sentence, found):
                 return found if announced else _concluded_before(text, sentences, found) or found
         if not complete:
             break
         passed += not _is_supposition(sentence.text)
         if passed > _MAX_PASSED:
             break
-    return opening
+    return _opening_value(text)
 
 
 def _without_step(sentence: Sentence) -> Sentence:
@@ -193,6 +207,8 @@ def _without_cut_copy(sentences: list[Sentence]) -> list[Sentence]:
 def _concluded_before(text: str, sentences: list[Sentence], found: Commitment) -> Commitment | None:
     """The conclusion that precedes a remark about another item, if the last statement is one."""
     remark = text[found.start : found.end]
+    if not priced_items(remark):
+        return None
     earlier = [s for s in sentences if s.end <= found.start]
     for sentence in reversed(earlier[-_MAX_PASSED:]):
         prior = _conclusion(sentence, None)
@@ -272,8 +288,8 @@ def _is_supposition(text: str) -> bool:
     return is_hypothetical(text) and not has_cue(text)
 
 
-def _conclusion(sentence: Sentence, asked: str | None) -> Commitment | None:
-    """Read one sentence as a conclusion."""
+def _conclusion(sentence: Sentence, whole: str | None) -> Commitment | None:
+    """Read one sentence as a conclusion; about the item that the whole text asks for, if given."""
     text = sentence.text
     if _MARKER.search(text):
         return None  # a marker that was looked at and left out: an echo of the instructions
@@ -285,7 +301,7 @@ def _conclusion(sentence: Sentence, asked: str | None) -> Commitment | None:
     if reading.kind == "number":
         if quotes_others(text) or _is_supposition(text):
             return None
-        if _is_intermediate(text, asked):
+        if _is_intermediate(text, whole):
             return None
         if reading.direct and _is_short(text):
             return Commitment(sentence.start, sentence.end, Strength.BARE, "bare_value", reading)
@@ -294,7 +310,7 @@ def _conclusion(sentence: Sentence, asked: str | None) -> Commitment | None:
     return Commitment(sentence.start, sentence.end, Strength.SENTENCE, "sentence", reading)
 
 
-def _is_intermediate(text: str, asked: str | None) -> bool:
+def _is_intermediate(text: str, whole: str | None) -> bool:
     """Whether a sentence prices several items together, or another item than the one asked for."""
     several = _SEVERAL.match(text)
     if several is not None and not _SINGLE.search(text, several.end()):
@@ -302,12 +318,12 @@ def _is_intermediate(text: str, asked: str | None) -> bool:
     together = _TOGETHER.search(text)
     if together is not None and not _SINGLE.search(text, together.end()):
         return True
-    if asked is None:
-        return False
-    items = [_plain_item(m["item"]) for m in _NAMED.finditer(text)]
-    return bool(items) and asked not in items
+    items = [_plain_item(m["item"]) for m in _NAMED.finditer(text)] if whole is not None else []
+    asked = _asked_item(whole) if items and whole is not None else None
+    return asked is not None and asked not in items
 
 
+@lru_cache(maxsize=4)
 def _asked_item(text: str) -> str | None:
     """The item whose price the response says it is looking for."""
     match = _ASKED.search(text[:4000])
@@ -354,6 +370,7 @@ def _without_list_number(sentences: list[Sentence]) -> list[Sentence]:
     return sentences
 
 
+@lru_cache(maxsize=4)
 def _opening_value(text: str) -> Commitment | None:
     """A value on the first line, before an explanation."""
     first, _, later = text.strip().partition("\n")

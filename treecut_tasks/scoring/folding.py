@@ -28,6 +28,22 @@ def fold(text: str) -> str:
     return text.lower()
 
 
+_SIGNS = "\u00d7\u00f7\u2248\u2013\u2014"
+"""Signs of ordinary responses that are no letters and are written plainly as they are."""
+
+
+def without_signs(text: str) -> str:
+    """Leave out a few usual signs, a multiplication sign for example; most texts are ASCII then.
+
+    Args:
+        text: any text.
+    """
+    if not text.isascii():
+        for sign in _SIGNS:
+            text = text.replace(sign, "")
+    return text
+
+
 @lru_cache(maxsize=4)
 def folded(text: str) -> str:
     """The same as `fold`, for a long text that several steps look at."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 from treecut_tasks.scoring.closing import EXPLAINED, conclude
-from treecut_tasks.scoring.folding import folded
-from treecut_tasks.scoring.matching import bounded_matches, matches_at, places
+from treecut_tasks.scoring.folding import fold, folded, without_signs
+from treecut_tasks.scoring.matching import bounded_matches, holds_any, matches_at, places
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN
 from treecut_tasks.scoring.sentences import (
@@ -31,12 +32,12 @@ _NOUN = re.compile(
     r"\u7b54(?=[:\u662f])|\uc815\ub2f5|\ub2f5(?=:))",
     re.IGNORECASE,
 )
-_NOUN_STARTS = (
-    *("ans", "result", "solution", "verdict", "conclusion", "output", "respon", "final", "price"),
-    *("cost", "total", "tldr", "tl;dr", "respuesta", "resposta", "reponse", "antwo", "risposta"),
-    *("cevap", "odpowiedz"),
-)
-"""How a match of `_NOUN` begins in folded text, but for `a:` and other scripts."""
+_FOREIGN_STARTS = ("respuesta", "resposta", "reponse", "antwo", "risposta", "cevap", "odpowiedz")
+_FOREIGN_PARTS = ("spuesta", "sposta", "reponse", "antwo", "cevap", "odpow")
+"""How the nouns of other languages begin in folded text, and of what they hold one."""
+_SOME_ANSWER = re.compile(r"ans(?:wer|(?![a-z]))")
+_A_LABEL = re.compile(r":(?:(?<=a:)|(?<=a\W:)|(?<=a\W\W:))")
+"""The colon of `a:`."""
 _OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u1c80-\u1c8f\u7b54\u89e3\u7ed3\u7d50\uc815\ub2f5]")
 _SEPARATOR = re.compile(
     r"(?P<close>[\"'\ue005\])}]{0,4})"
@@ -113,7 +114,19 @@ _WEAK_NOUNS = {
     "conclusion",
     "verdict",
 }
-_WEAK_STARTS = tuple(sorted(_WEAK_NOUNS - {"a"}))
+_WEAK_WORDS = {
+    "price": ("price",),
+    "cost": ("cost",),
+    "total": ("total",),
+    "final": ("final",),
+    "utp": ("output",),
+    "verd": ("verdict",),
+    "resu": ("result",),
+    "lu": ("solution", "conclusion"),
+    "spo": ("response",),
+    "tl": ("tldr", "tl;dr"),
+}
+"""All of `_WEAK_NOUNS` but `a`, by what is looked for before they are."""
 _ECHO_CONDITION = re.compile(
     r"[\W_]*unknown[\"'\ue005>.]{0,3},?\s(?:(?:if|when|in case|only if|whenever|otherwise)\b"
     r"|(?:is|may be|must be|should be)\s(?:only\s)?(?:allowed|used|permitted|reserved|for|"
@@ -129,6 +142,12 @@ _TEMPLATE_LINE = re.compile(
     r"answer\W{0,6}[<\[{(\ue004](?:(?!unknown)[^\n]){0,40}\n[\s\W]{0,12}(?:or\W{0,3})?$",
     re.IGNORECASE,
 )
+_JOINS_FORM = re.compile(
+    r"(?:>|\]|\}|\ue004|\bnumber|\bvalue)[\"'\ue005.\s]{0,4}\s{0,2},?\s?(?:or|/|"
+    r"\|)\s{0,3}(?:with\s|write\s|as\s)?[\"'\ue005]{0,2}(?:final )?$",
+    re.IGNORECASE,
+)
+_FORM_ENDS = (">", "]", "}", "\ue004", "number", "value")
 _WORKING_START = re.compile(
     r"[\W_]*(?:let\b|let's|let us|since|because|first\b|firstly|from (?:the|condition|sentence|"
     r"equation|statement|\(?1)|step\b|if\b|suppose|consider|given|denote|using|by the|start|"
@@ -156,6 +175,7 @@ _ANSWER_LINE = re.compile(
 _IS_THE_ANSWER = re.compile(
     r"is\s(?:therefore\s|thus\s)?(?:the|our|my)\s(?:final\s|correct\s)?answer"
 )
+_SENTENCE_END = re.compile(r"[.!?][\"')\ue005\ue001]{0,3}\s+|[\u3002\uff01\uff1f]|[.!?](?=[A-Z]|$)")
 _LISTED = re.compile(r"\W*\d{1,2}[.)]\s+(?=[-\d]|unknown\b)", re.IGNORECASE)
 _EQUATION = re.compile(r"\W*\w[\w.()+*/\u00d7\u00f7 -]{0,40}=")
 _ONLY_REASON = re.compile(r"\W*(?:since|because|if)\b[^,:;=]*[^.!,:;=]$", re.IGNORECASE)
@@ -210,11 +230,12 @@ def last_answer_line(text: str) -> Commitment | None:
     if line is None:
         return None
     start, label = line.start("noun"), line["label"]
-    head = text[: line.start()]
-    if any(_may_be_line(text, noun) for noun in bounded_matches(_nouns(head, _may_be_anchored))):
+    for noun in bounded_matches(_nouns(text, telling=True)):
+        if noun.start() < line.start() and _may_be_line(text, noun):
+            return None
+    if _follows_template(text, start) or _joins_template(text, start):
         return None
-    listed = _TEMPLATE_LINE.search(text[max(0, start - 90) : start])
-    if listed or _joins_template(text, start, label) or _hypothesis_before(text, start):
+    if _hypothesis_before(text, start):
         return None
     reading = read_span(line["span"])
     return Commitment(start, end, Strength.LINE, "answer_line", reading, bool(label), label)
@@ -228,47 +249,85 @@ def _may_be_line(text: str, noun: re.Match[str]) -> bool:
     return separator is not None and _SPOKEN.match(separator["sep"].strip().lower()) is None
 
 
-def _nouns(text: str, wanted: Callable[[str, int], bool] | None = None) -> Iterator[re.Match[str]]:
+def _nouns(text: str, *, telling: bool = False) -> Iterator[re.Match[str]]:
     """What `_NOUN` finds, which is slow at finding.
 
     Args:
         text: the text to search.
-        wanted: says of the folded text and a place whether a noun there would matter.
+        telling: leave out weak nouns inside ordinary sentences, of which most texts hold many.
     """
-    if not text.isascii() and _OTHER_SCRIPT.search(text):
+    others = without_signs(text)
+    if not others.isascii() and _OTHER_SCRIPT.search(others):
         return _NOUN.finditer(text)
     plain = folded(text)
-    starts = places(plain, _NOUN_STARTS)
-    for colon in places(plain, ":"):
-        starts |= {at for at in range(max(0, colon - 3), colon) if plain[at] == "a"}
-    if wanted is not None:
-        starts = {at for at in starts if wanted(plain, at)}
+    starts = places(plain, ("ans",))
+    if holds_any(plain, _FOREIGN_PARTS):
+        starts |= places(plain, _FOREIGN_STARTS)
+    for part, words in _WEAK_WORDS.items():
+        if part in plain:
+            for word in words:
+                starts.update(_weak_places(plain, word, telling))
+    if ":" in plain:
+        for label in _A_LABEL.finditer(plain):
+            colon = label.start()
+            starts |= {at for at in range(max(0, colon - 3), colon) if plain[at] == "a"}
     return matches_at(_NOUN, text, starts)
 
 
-_WORDS_BACK = 4
-"""Words before a noun that are looked at before its sentence is; bounds what repeated words cost."""
+def holds_only_ordinary_nouns(plain: str) -> bool:
+    """Whether no noun of a folded text can make a commitment as strong as an answer line.
+
+    Args:
+        plain: folded text in ASCII characters without the marks of boxes; emphasis may be left.
+    """
+    if _SOME_ANSWER.search(plain) or holds_any(plain, _FOREIGN_PARTS):
+        return False
+    if ":" in plain and _A_LABEL.search(plain):
+        return False
+    for part, words in _WEAK_WORDS.items():
+        if part in plain:
+            for word in words:
+                for at in _weak_places(plain, word, telling=True):
+                    separator = _SEPARATOR.match(plain, at + len(word))
+                    if separator is None or not _SPOKEN.match(separator["sep"].lstrip()):
+                        return False
+    return True
 
 
-def _may_be_anchored(plain: str, at: int) -> bool:
-    """Whether a noun matters though it may be a weak one: quicker than a look at its sentence."""
-    return not (plain.startswith(_WEAK_STARTS, at) and _follows_word(plain, at))
+def _weak_places(plain: str, word: str, telling: bool) -> Iterator[int]:
+    """Where a weak noun stands in a folded text and no longer word does."""
+    at = 0
+    for before, after in pairwise(plain.split(word)):
+        at += len(before)
+        if not ("a" <= after[:1] <= "z" or (telling and _continues_sentence(before[-_REACH:]))):
+            yield at
+        at += len(word)
 
 
-def _follows_word(text: str, at: int) -> bool:
-    """Whether words stand before a place which only an ordinary sentence holds."""
-    end = at - 1
-    for _ in range(_WORDS_BACK):
-        if end <= 0 or text[end] != " ":
-            return False
-        start = text.rfind(" ", max(0, end - 30), end) + 1
-        word = text[start:end]
-        if not (start and word.isalpha() and word.isascii()):
-            return False
-        if word.lower() not in _PLAIN:
-            return True
-        end = start - 1
+_REACH = 80
+"""Characters before a noun that are looked at before its sentence is; `label_before` sees more."""
+
+
+def _continues_sentence(before: str) -> bool:
+    """Whether one of the last three words of a text is none that may stand before a marker.
+
+    Args:
+        before: folded text up to a marker; false if it is not written plainly enough to tell.
+    """
+    *words, gap = before.rsplit(" ", 4)
+    if gap:
+        return False
+    for word in words[:0:-1]:  # the first one may lack its beginning
+        if word not in _PLAIN:
+            if not word.isalpha():
+                word = word.strip(_AROUND_WORDS)
+            if word not in _PLAIN:
+                return word.isidentifier() and word.isascii()
     return False
+
+
+_AROUND_WORDS = "_:,;*\"'\ue005()[]{}=+/|#>-\u2013\u2014\u00d7\u2192"
+"""Stands beside words within a sentence; nothing here ends one."""
 
 
 def _word(noun: re.Match[str]) -> str:
@@ -279,9 +338,10 @@ def _word(noun: re.Match[str]) -> str:
 
 def _is_anchored(text: str, noun: re.Match[str]) -> bool:
     """Whether a noun stands at the start of its sentence but for words such as "my final"."""
-    if _follows_word(text, noun.start()):
+    start = noun.start()
+    if _continues_sentence(fold(text[max(0, start - _REACH) : start])):
         return False
-    label = label_before(text, noun.start())
+    label = label_before(text, start)
     decoration = _DECORATION.match(label)
     return _PLAIN_LABEL.fullmatch(label, decoration.end() if decoration else 0) is not None
 
@@ -333,10 +393,9 @@ def _read_label(
     span, end = _span_after(text, start, limit, spoken)
     if crowded and start < limit < end:
         span, end = text[start:limit], limit
-    offered = _TEMPLATE_LINE.search(text[max(0, noun.start() - 90) : noun.start()])
-    if offered and _SAYS_UNKNOWN.match(span):
+    if _SAYS_UNKNOWN.match(span) and _follows_template(text, noun.start()):
         return None  # the second half of a list of the two permitted forms
-    if _ECHO_CONDITION.match(span) or _joins_template(text, noun.start(), label):
+    if _ECHO_CONDITION.match(span) or _joins_template(text, noun.start()):
         return None
     reading = read_span(span)
     if anchored and not spoken and word in ("", "answer", "ans"):
@@ -435,9 +494,7 @@ def label_before(text: str, start: int) -> str:
     window = text[max(0, start - 160) : start]
     line = window[window.rfind("\n") + 1 :]
     cut = 0
-    for boundary in re.finditer(
-        r"[.!?][\"')\ue005\ue001]{0,3}\s+|[\u3002\uff01\uff1f]|[.!?](?=[A-Z]|$)", line
-    ):
+    for boundary in _SENTENCE_END.finditer(line):
         cut = boundary.end()
     return line[cut:]
 
@@ -480,17 +537,16 @@ def _is_echo(text: str, noun: re.Match[str], label: str) -> bool:
     return is_instruction(label) or is_hypothetical(line) or quotes_others(label)
 
 
-def _joins_template(text: str, start: int, label: str) -> bool:
+def _follows_template(text: str, start: int) -> bool:
+    """Whether the line before a marker shows a form to fill in: "Answer: <number> or"."""
+    before = text[max(0, start - 90) : start]
+    return "answer" in fold(before) and _TEMPLATE_LINE.search(before) is not None
+
+
+def _joins_template(text: str, start: int) -> bool:
     """Whether a marker is the second half of "Answer: <number> or Answer: unknown"."""
     before = text[max(0, start - 60) : start]
-    return bool(
-        re.search(
-            r"(?:>|\]|\}|\ue004|\bnumber|\bvalue)[\"'\ue005.\s]{0,4}\s{0,2},?\s?(?:or|/|"
-            r"\|)\s{0,3}(?:with\s|write\s|as\s)?[\"'\ue005]{0,2}(?:final )?$",
-            before,
-            re.IGNORECASE,
-        )
-    )
+    return holds_any(fold(before), _FORM_ENDS) and _JOINS_FORM.search(before) is not None
 
 
 def _hypothesis_before(text: str, start: int) -> str:

@@ -1,5 +1,7 @@
 """Decide what a careful reader would say that a response finally commits to.
 
+Most responses are settled at a glance (`glance`); the others are read in full.
+
 The steps, each in a module of its own: plain characters (`characters`), visible text (`visible`),
 markup off (`plain`), turns (`turns`), commitments (`commitments`; `values` reads their
 spans), concluding sentences (`closing`), the choice between them (`choice`); here they are joined.
@@ -18,12 +20,15 @@ from treecut_tasks.scoring.commitments import find_commitments, settling_line
 from treecut_tasks.scoring.corrections import correction_after
 from treecut_tasks.scoring.excerpt import excerpt
 from treecut_tasks.scoring.folding import folded
+from treecut_tasks.scoring.glance import answer_at_a_glance
+from treecut_tasks.scoring.matching import Guarded
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
 from treecut_tasks.scoring.plain import plain_text
 from treecut_tasks.scoring.retractions import reopens, retracts
 from treecut_tasks.scoring.sentences import opens_with_cue
 from treecut_tasks.scoring.turns import split_turns
+from treecut_tasks.scoring.values import Reading
 from treecut_tasks.scoring.visible import visible_text
 
 OutcomeName = Literal["unknown", "number", "none"]
@@ -80,6 +85,7 @@ _DECISIVE = {
 }
 """Reasons for which a later turn cannot make up."""
 
+_SAYS_SOMETHING = re.compile(r"\w|\u221e|\?")
 _CHECKED_SUM = re.compile(r"\W*\d[\d.]{0,12}\s?[*+\u00d7]\s?\d[\d.]{0,12}\s?=\s?\d")
 _OBJECT_START = re.compile(r"\s{0,20}\{\s{0,20}[\"'][\w ]{1,40}[\"']\s{0,4}:")
 _ASSUMED = re.compile(r"\bassum", re.IGNORECASE)
@@ -90,21 +96,53 @@ _REFUSAL = re.compile(
     r"exception|forbidden|blocked|filtered|refus\w+|decline)\b",
     re.IGNORECASE,
 )
-_NOT_MATHS = re.compile(
-    r"\b(?:i(?:'m| am)? ?(?:sorry|unable|not able|can(?:'t|not)|cannot|won't)[^.\n]{0,60}"
-    r"(?:assist|help|comply|fulfil|discuss|engage|process|access|view|see|open|provide|"
-    r"continue|respond|complete|do that|answer|solve))"
-    r"|\b(?:error|http|status)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|"
-    r"\b[45]\d\d\b[^\n]{0,40}\b(?:error|unavailable|too many|timeout|gateway|forbidden)\b|"
-    r"rate limit|content (?:filter|policy)|traceback|"
-    r"\b(?:unknown|invalid|unrecogni[sz]ed|unsupported|unexpected)\s(?:\w{1,12}\s)?(?:model|host|"
-    r"parameter|command|option|field|argument|error|key|user|endpoint|flag|token|method|route|"
-    r"request|function|tool|file|encoding|exception|url|engine|deployment)\b|"
-    r"\b(?:insufficient|not enough|out of)\s(?:\w{1,12}\s)?(?:credits?|quota|permissions?|funds|"
-    r"balance|memory|tokens|resources|privileges|disk|capacity|storage|space|vram)\b|"
-    r"\b[a-z.]{0,40}error: unknown\b|\bcannot determine your\b|[\"']error[\"']\s?:|\bpayment required\b",
+_NOT_MATHS = (
+    Guarded(
+        re.compile(
+            r"\bi(?:'m| am)? ?(?:sorry|unable|not able|can(?:'t|not)|cannot|won't)[^.\n]{0,60}"
+            r"(?:assist|help|comply|fulfil|discuss|engage|process|access|view|see|open|provide|"
+            r"continue|respond|complete|do that|answer|solve)"
+        ),
+        ("sorry", "unable", "not able", "can't", "cannot", "won't"),
+    ),
+    Guarded(
+        re.compile(
+            r"\b(?:error|http|status)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|"
+            r"\b[45]\d\d\b[^\n]{0,40}\b(?:error|unavailable|too many|timeout|gateway|forbidden)\b|"
+            r"\b[a-z.]{0,40}error: unknown\b|[\"']error[\"']\s?:"
+        ),
+        (
+            *("error", "http", "status"),
+            *("unavailable", "too many", "timeout", "gateway", "forbidden"),
+        ),
+    ),
+    Guarded(
+        re.compile(
+            r"rate limit|content (?:filter|policy)|traceback|\bcannot determine your\b|"
+            r"\bpayment required\b"
+        ),
+        (
+            *("rate limit", "content filter", "content policy", "traceback"),
+            *("cannot determine your", "payment required"),
+        ),
+    ),
+    Guarded(
+        re.compile(
+            r"\b(?:unknown|invalid|unrecogni[sz]ed|unsupported|unexpected)\s(?:\w{1,12}\s)?(?:model|"
+            r"host|parameter|command|option|field|argument|error|key|user|endpoint|flag|token|"
+            r"method|route|request|function|tool|file|encoding|exception|url|engine|deployment)\b"
+        ),
+        ("unknown", "invalid", "unrecogni", "unsupported", "unexpected"),
+    ),
+    Guarded(
+        re.compile(
+            r"\b(?:insufficient|not enough|out of)\s(?:\w{1,12}\s)?(?:credits?|quota|permissions?|"
+            r"funds|balance|memory|tokens|resources|privileges|disk|capacity|storage|space|vram)\b"
+        ),
+        ("insufficient", "not enough", "out of"),
+    ),
 )
-"""For folded text, in which the engine finds it twice as fast."""
+"""For folded text, in which the engine finds them twice as fast."""
 
 
 def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcome:
@@ -121,8 +159,19 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
     """
     if response is None or not response.strip():
         return Outcome("none", None, "empty")
+    seen = answer_at_a_glance(response)
+    return read_in_full(response, truncated) if seen is None else _outcome(seen, "answer_line")
+
+
+def read_in_full(response: str, truncated: bool = False) -> Outcome:
+    """The same for a response that is not blank, without the shortcut for usual ones.
+
+    Args:
+        response: the model's text as it came.
+        truncated: whether the framework knows that a token limit stopped the response.
+    """
     visible = visible_text(normalise_characters(response))
-    if not re.search(r"\w|\u221e|\?", visible.text):
+    if not _SAYS_SOMETHING.search(visible.text):
         if visible.unclosed:
             return Outcome("none", None, "truncated_thinking")
         return Outcome("none", None, "thinking_only" if visible.had_thinking else "empty")
@@ -134,7 +183,7 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
         if isinstance(decided, Commitment):
             if turn.before_problem and not _stands_before_problem(turn.text, decided):
                 continue
-            return _outcome(decided)
+            return _outcome(decided.reading, decided.reason)
         if decided in _DECISIVE:
             return Outcome("none", None, decided)
         none_reason = none_reason or decided
@@ -152,11 +201,10 @@ def _stands_before_problem(text: str, decided: Commitment) -> bool:
     )
 
 
-def _outcome(commitment: Commitment) -> Outcome:
-    reading = commitment.reading
+def _outcome(reading: Reading, reason: str) -> Outcome:
     if reading.kind == "unknown" or reading.value is None:
-        return Outcome("unknown", None, commitment.reason)
-    return Outcome("number", canonical(reading.value), commitment.reason)
+        return Outcome("unknown", None, reason)
+    return Outcome("number", canonical(reading.value), reason)
 
 
 def _decide(text: str, *, cut: bool) -> Commitment | str:
@@ -264,7 +312,8 @@ def _is_prose(text: str, closing: Commitment) -> bool:
 
 
 def _is_refusal(text: str) -> bool:
-    return len(text) < 1500 and bool(_NOT_MATHS.search(folded(text)))
+    plain = folded(text)
+    return len(text) < 1500 and any(sign.search(plain) for sign in _NOT_MATHS)
 
 
 def _why_none(text: str, cut: bool) -> str:

@@ -7,6 +7,9 @@ LaTeX, Markdown and HTML are written as plain text: `\frac{43}{3}` becomes `43/3
 from __future__ import annotations
 
 import re
+from itertools import chain
+
+from treecut_tasks.scoring.matching import holds_any, matches_at, places
 
 BOX_OPEN = "\ue000"
 BOX_CLOSE = "\ue001"
@@ -86,11 +89,12 @@ _COMMANDS = {
     "checkmark": "",
     "item": "\n",
 }
+_WRITTEN_OUT = {name: f" {sign} " for name, sign in _COMMANDS.items()}
 _COMMAND = re.compile(r"\\([A-Za-z]{1,24})\*?[ ]?")
 _BOX = re.compile(
-    r"\\{1,2}(?:boxed|fbox|framebox|answer|ans)\s{0,3}(?=\{)|\\{1,2}(?:boxed|fbox)\s{1,3}(?=\d)|"
-    r"(?<![\\\w])b?oxed(?=\{)"
+    r"\\{1,2}(?:(?:boxed|fbox|framebox|answer|ans)\s{0,3}(?=\{)|(?:boxed|fbox)\s{1,3}(?=\d))"
 )
+_BOX_WITHOUT_BACKSLASH = re.compile(r"(?<![\\\w])b?oxed(?=\{)")
 _BARE_BOX = re.compile(r"\d{1,30}")
 _FRACTION = re.compile(
     r"(?P<whole>\d)?\s{0,2}(?P<sign>-\s?)?\\{1,2}[dtc]?frac\s{0,2}"
@@ -116,6 +120,7 @@ _SPACING = re.compile(r"\\(?:[,;:! ]|(?=\n))|~(?<=\d~)(?=\\)")
 _SIZING = re.compile(
     r"\\(?:left|right|big|Big|bigg|Bigg|bigl|bigr|displaystyle|textstyle)(?![a-z])\.?"
 )
+_SIZES = ("\\left", "\\right", "\\big", "\\Big", "\\displaystyle", "\\textstyle")
 _MATH_DELIMITER = re.compile(r"\\\\?[()\[\]]")
 _ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,10}\])?")
 _BACKSLASHES = re.compile(r"\\{3,}")
@@ -164,12 +169,24 @@ def plain_text(text: str) -> str:
     text = _strip_html(text)
     text = _strip_latex(text)
     text = _strip_markdown(text)
-    if any(sign in text for sign in _ABBREVIATED):
+    if holds_any(text, _ABBREVIATED):
         for written, plain in _ABBREVIATIONS:
             text = text.replace(written, plain)
-    if "  " in text or "\t" in text:
-        text = _GAP.sub(" ", text)
+    text = close_gaps(text)
     return _BLANK_LINES.sub("\n\n\n", text) if "\n\n\n\n" in text else text
+
+
+def close_gaps(text: str) -> str:
+    """Write one space for several.
+
+    Args:
+        text: any text.
+    """
+    if "\t" in text:
+        return _GAP.sub(" ", text)
+    while "  " in text:  # halves every gap, so that a few rounds do for any
+        text = text.replace("  ", " ")
+    return text
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -197,15 +214,18 @@ def _strip_latex(text: str) -> str:
     if "\\begin{" in text and _ALIGNED.search(text):  # the sides of one chain stand on several rows
         text = _NEXT_ROW.sub("; ", _NEXT_SIDE.sub(" =", text)).replace("&", " ")
     if "\\" in text or "oxed{" in text:
-        text = _BACKSLASHES.sub(r"\\\\", text)
-        text = _ESCAPED_NEWLINE.sub("\n", text)
-        text = text.replace("\\textdollar", "$").replace("\\$", "$")
-        text = _SIGNED_DOLLAR.sub("", text)
+        if "\\\\\\" in text:
+            text = _BACKSLASHES.sub(r"\\\\", text)
+        if "\\n" in text:
+            text = _ESCAPED_NEWLINE.sub("\n", text)
+        if "$" in text or "\\textdollar" in text:
+            text = text.replace("\\textdollar", "$").replace("\\$", "$")
+            text = _SIGNED_DOLLAR.sub("", text)
         text = _SPACING.sub(" ", text)
-        text = _SIZING.sub("", text)
+        text = _SIZING.sub("", text) if holds_any(text, _SIZES) else text
         text = _strip_arguments(text) if "{" in text or "frac" in text or "bar" in text else text
         text = _mark_boxes(text)
-        text = _ROW_END.sub("\n", text)
+        text = _ROW_END.sub("\n", text) if "\\\\" in text else text
         text = _MATH_DELIMITER.sub(" ", text)
         text = _ESCAPED.sub(r"\1", text)
         text = _COMMAND.sub(_command, text)
@@ -240,15 +260,15 @@ def _grouped(term: str) -> str:
 
 
 def _command(match: re.Match[str]) -> str:
-    name = match[1]
-    return f" {_COMMANDS[name]} " if name in _COMMANDS else " "
+    return _WRITTEN_OUT.get(match[1], " ")
 
 
 def _mark_boxes(text: str) -> str:
     """Put private marks around the content of every closed box, in one pass over the braces."""
     if "box" not in text and "oxed" not in text and "\\ans" not in text:
         return text
-    starts = {m.end(): m.start() for m in _BOX.finditer(text)}
+    bare = matches_at(_BOX_WITHOUT_BACKSLASH, text, places(text, ("boxed{", "oxed{")))
+    starts = {m.end(): m.start() for m in chain(_BOX.finditer(text), bare)}
     if not starts:
         return text
     pieces: list[tuple[int, int, str]] = []  # start, end, replacement

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from treecut_tasks.scoring.matching import Guarded
+
+# Every alternative begins with one of a few characters, to which the engine can skip.
 _BOUNDARY = re.compile(
-    r"(?<=[.!?])[\"')\ue005\ue001]{0,3}\s+(?=\S)|(?<=[\u3002\uff01\uff1f!?])(?=[^\s\"')])|\n"
+    r"[.!?][\"')\ue005\ue001]{0,3}\s+(?=\S)|[\u3002\uff01\uff1f!?](?=[^\s\"')])|\n"
 )
 
 MAX_TAIL = 12000
 """Characters at the end of a text that are searched for a concluding sentence."""
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence with its place in the text."""
 
     text: str
@@ -34,31 +36,46 @@ def split_sentences(text: str, offset: int = 0) -> list[Sentence]:
     """
     found: list[Sentence] = []
     start = 0
-    for boundary in [*_BOUNDARY.finditer(text), None]:
-        end = len(text) if boundary is None else boundary.start()
+    for boundary in _BOUNDARY.finditer(text):
+        mark, following = boundary.span()
+        end = mark if text[mark] == "\n" else mark + 1  # the full stop belongs to the sentence
         piece = text[start:end]
-        if piece.strip():
+        if piece and not piece.isspace():
             found.append(Sentence(piece, offset + start, offset + end))
-        start = end if boundary is None else boundary.end()
+        start = following
+    piece = text[start:]
+    if piece and not piece.isspace():
+        found.append(Sentence(piece, offset + start, offset + len(text)))
     return found
 
 
-_CUE = re.compile(
-    r"(?:^|[,;:]\s|\band\s|\bthat\s)[\W_]{0,6}(?:therefore|thus|hence|consequently|so\b(?! far|"
-    r" many| much)|in conclusion|to conclude|"
-    r"in summary|to summari[sz]e|finally|overall|accordingly|as a result|conclusion|"
-    r"it follows|this means|which means|that means|this implies|we conclude|i conclude|"
-    r"this gives|ultimately|in short|in total|which gives|meaning|solving)|\bis therefore\b|"
-    r"\bthus\b|\btherefore\b|\bhence\b|\bconclude\b|"
-    r"^\W{0,4}[\u2234\u2192]|\u56e0\u6b64|\u6240\u4ee5|\u6545|\u7efc\u4e0a|\u7d9c\u4e0a|"
-    r"\u4e8e\u662f|\u5373|\u7531\u6b64|"
-    r"^\W*(?:por lo tanto|por tanto|entonces|asi que|donc|ainsi|par consequent|also|daher|"
-    r"somit|folglich|"
-    r"portanto|logo|assim|quindi|pertanto|dunque|"
-    r"\u0441\u043b\u0435\u0434\u043e\u0432\u0430\u0442\u0435\u043b\u044c\u043d\u043e|"
-    r"\u0437\u043d\u0430\u0447\u0438\u0442|\u0438\u0442\u0430\u043a|"
-    r"\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b",
-    re.IGNORECASE,
+_CUE = Guarded(
+    re.compile(
+        r"(?:^|[,;:]\s|\band\s|\bthat\s)[\W_]{0,6}(?:therefore|thus|hence|consequently|so\b(?! far|"
+        r" many| much)|in conclusion|to conclude|"
+        r"in summary|to summari[sz]e|finally|overall|accordingly|as a result|conclusion|"
+        r"it follows|this means|which means|that means|this implies|we conclude|i conclude|"
+        r"this gives|ultimately|in short|in total|which gives|meaning|solving)|\bis therefore\b|"
+        r"\bthus\b|\btherefore\b|\bhence\b|\bconclude\b|"
+        r"^\W{0,4}[\u2234\u2192]|\u56e0\u6b64|\u6240\u4ee5|\u6545|\u7efc\u4e0a|\u7d9c\u4e0a|"
+        r"\u4e8e\u662f|\u5373|\u7531\u6b64|"
+        r"^\W*(?:por lo tanto|por tanto|entonces|asi que|donc|ainsi|par consequent|also|daher|"
+        r"somit|folglich|"
+        r"portanto|logo|assim|quindi|pertanto|dunque|"
+        r"\u0441\u043b\u0435\u0434\u043e\u0432\u0430\u0442\u0435\u043b\u044c\u043d\u043e|"
+        r"\u0437\u043d\u0430\u0447\u0438\u0442|\u0438\u0442\u0430\u043a|"
+        r"\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b",
+        re.IGNORECASE,
+    ),
+    (
+        *("therefor", "thus", "hence", "consequently", "so", "conclu", "in summary", "summari"),
+        *("finally", "overall", "accordingly", "as a result", "it follows", "this means"),
+        *("which means", "that means", "implies", "gives", "ultimately", "in short", "in total"),
+        *("meaning", "solving", "por lo tanto", "por tanto", "entonces", "asi que", "donc"),
+        *("ainsi", "par consequent", "daher", "folglich", "portanto", "logo", "assim", "quindi"),
+        *("pertanto", "dunque"),
+    ),
+    languages=True,
 )
 _OPENING_CUE = re.compile(
     r"^[\W_\d]*(?:and |but |step \d+\W+|conclusion\W+)*(?:therefore|thus|hence|consequently|so|"

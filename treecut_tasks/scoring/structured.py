@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from treecut_tasks.scoring.closing import conclude
 from treecut_tasks.scoring.folding import folded
 from treecut_tasks.scoring.labels import find_labels
-from treecut_tasks.scoring.matching import bounded_matches
+from treecut_tasks.scoring.matching import bounded_matches, holds_any, places
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.plain import BOX_OPEN
 from treecut_tasks.scoring.sentences import split_sentences
@@ -91,7 +91,7 @@ def _keys(text: str) -> Iterator[Commitment]:
             yield Commitment(pair.start(), pair.end(), Strength.LINE, "json_key", reading)
             return
     plain = folded(text)
-    keys = bounded_matches(_KEY.finditer(text)) if _SOME_KEY.search(plain) else []
+    keys = bounded_matches(_KEY.finditer(text)) if _has_key(plain) else []
     strong = [k for k in keys if _STRONG_KEY.search(k["key"])]
     flag = _ANSWERABLE.search(text) if "false" in plain else None
     if flag is not None:
@@ -141,6 +141,13 @@ def _hashes(text: str) -> Iterator[Commitment]:
             yield Commitment(match.start(), match.end(), Strength.LINE, "hash_line", reading)
 
 
+def _has_key(plain: str) -> bool:
+    """Whether the name of a key stands in quotation marks; most texts hold a few apostrophes."""
+    if '"' in plain:
+        return _SOME_KEY.search(plain) is not None
+    return any(_SOME_KEY.match(plain, at) for at in places(plain, ("'",)))
+
+
 def _tags(text: str) -> Iterator[Commitment]:
     """Find `<answer>…</answer>` and its relatives."""
     for tag in bounded_matches(_TAG.finditer(text))[-60:]:
@@ -188,7 +195,7 @@ def _tags(text: str) -> Iterator[Commitment]:
 
 def _calls(text: str) -> Iterator[Commitment]:
     plain = folded(text)
-    if not any(name in plain for name in _CALL_STARTS):
+    if not holds_any(plain, _CALL_STARTS):
         return
     for call in bounded_matches(_FINISH.finditer(text)):
         reading = read_span(call["body"])

@@ -50,8 +50,13 @@ _OPENING = (
 _HOW_MUCH = r"|(?=[^\n]{0,2000}\bhow much (?:does|do|is|are|would|will)\b[^\n?]{0,200}\?)"
 _NEW_PROBLEM = re.compile(rf"^{_OPENING}{_HOW_MUCH})", re.IGNORECASE | re.MULTILINE)
 
-# The same for folded text with a line end in front, which the engine can skip to.
-_SOME_OPENING = re.compile(rf"\n{_OPENING})", re.MULTILINE)
+# The same for folded text with a line end in front, which the engine can skip to. How the words of
+# an opening begin is looked at first: few lines begin so.
+_BEGINNING = (
+    r"(?=[ \t]{0,6}(?:#{1,6}[ \t]*)?\s?(?:a[dgins]|bo|c[hou]|ex|fo|gp|h[eu]|in|le|m[eo]|n[eo]|p[ru]|"
+    r"q|re|s[eioty]|t[aeru]|us|yo|[\[<|(\u95ee\u9898\u7528]))"
+)
+_SOME_OPENING = re.compile(rf"\n{_BEGINNING}{_OPENING})", re.MULTILINE)
 _SOME_QUESTION = re.compile(rf"\n{_OPENING}{_HOW_MUCH})", re.MULTILINE)
 
 
@@ -65,16 +70,21 @@ def split_turns(text: str) -> list[Turn]:
         The parts that hold any words, in order; at least one.
     """
     turns: list[Turn] = []
-    for piece in _MARKS.split(text):
+    marked = STOP_MARK in text or TURN_MARK in text
+    for piece in _MARKS.split(text) if marked else [text]:
         parts = _split_problems(piece)
         turns += [Turn(part, index + 1 < len(parts)) for index, part in enumerate(parts)]
     return [turn for turn in turns if _WORD.search(turn.text)][:200] or [Turn(text)]
 
 
-def _split_problems(text: str) -> list[str]:
-    plain = folded(text)
+def poses_problem(plain: str) -> bool:
+    """Whether a new problem or a turn of somebody else starts somewhere in a folded text."""
     opening = _SOME_QUESTION if "how much" in plain else _SOME_OPENING
-    if opening.search(f"\n{plain}") is None:
+    return opening.search(f"\n{plain}") is not None
+
+
+def _split_problems(text: str) -> list[str]:
+    if not poses_problem(folded(text)):
         return [text]
     cuts = [match.start() for match in _NEW_PROBLEM.finditer(text)]
     bounds = [0, *cuts, len(text)]

@@ -13,7 +13,9 @@ from functools import lru_cache
 from typing import Literal
 
 from treecut_tasks.scoring.abstention import find_abstention
+from treecut_tasks.scoring.folding import fold, without_signs
 from treecut_tasks.scoring.items import name_another_item, priced_items
+from treecut_tasks.scoring.matching import Guarded, holds_any
 from treecut_tasks.scoring.numerals import Quantity, read_quantity
 from treecut_tasks.scoring.plain import BOX_CLOSE, BOX_OPEN, TEMPLATE_BLANK
 
@@ -69,6 +71,7 @@ def same_value(value: Fraction, answer: Fraction) -> bool:
     return abs(value - answer) <= TOLERANCE * max(abs(answer), TOLERANCE)
 
 
+@lru_cache(maxsize=1024)
 def _as_fraction(text: str) -> Fraction | None:
     text = text.strip()
     quantity = read_quantity(text, 0)
@@ -204,6 +207,13 @@ _NUMBER_START = re.compile(
     r"(?<=[是为為\u4e8e于])(?=[零一二两三四五六七八九十百\d])",
     re.IGNORECASE,
 )
+_NUMBER_SIGN = re.compile(r"[-\u2013.\d]")
+_NUMBER_WORDS = (
+    *("minus", "negative", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight"),
+    *("nine", "ten", "eleven", "twelve", "thirt", "fifte", "twent", "fort", "fift"),
+    *("a dozen", "a hundred", "a half", "a third", "a quarter"),
+)
+"""How the words of `_NUMBER_START` begin."""
 _ANCHOR_BEFORE = re.compile(
     r"(?:\b(?:is|are|was|be|being|costs?|costing|equals?|equal to|=|comes? (?:out )?(?:to|at)|"
     r"came (?:out )?to|"
@@ -220,11 +230,26 @@ _ANCHOR_BEFORE = re.compile(
     r"equals|now|probably|likely|\(|\"|'|\ue005){0,12}$",
     re.IGNORECASE,
 )
-_BOUND_BEFORE = re.compile(
-    r"(?:at (?:least|most)|less than|more than|greater than|no more than|up to|under|over|"
-    r"below|above|"
-    r"between|between [\w.]{1,12} and|[<>\u2264\u2265\u00b1]|not|than)\s{0,2}\W{0,2}$",
-    re.IGNORECASE,
+_BOUND_BEFORE = Guarded(
+    re.compile(
+        r"(?:at (?:least|most)|less than|more than|greater than|no more than|up to|under|over|"
+        r"below|above|"
+        r"between|between [\w.]{1,12} and|[<>\u2264\u2265\u00b1]|not|than)\s{0,2}\W{0,2}$",
+        re.IGNORECASE,
+    ),
+    (
+        "at least",
+        "at most",
+        "than",
+        "up to",
+        "under",
+        "over",
+        "below",
+        "above",
+        "between",
+        "not",
+        *"<>\u2264\u2265\u00b1",
+    ),
 )
 _COUNTED_AFTER = re.compile(
     r"\s(?:of (?:them|these|those|the)\b|(?!dollars?\b|bucks\b|usd\b|us\b|each\b|per\b|"
@@ -321,7 +346,9 @@ def read_span(span: str) -> Reading:
     Returns:
         The reading; `direct` if the statement is at the start of the span.
     """
-    return _read_span(span[:MAX_SPAN])
+    span = span[:MAX_SPAN]
+    # One space in front says nothing; without it more spans are alike.
+    return _read_span(span[1:] if span[:1] == " " and not span[1:2].isspace() else span)
 
 
 @lru_cache(maxsize=2048)
@@ -671,11 +698,24 @@ def _read_algebra(body: str) -> Reading | None:
     return None
 
 
+def _number_start(text: str, at: int, *, in_words: bool) -> re.Match[str] | None:
+    """Where the next number may start: what `_NUMBER_START` finds, which is slow at finding."""
+    if in_words:
+        return _NUMBER_START.search(text, at)
+    while (sign := _NUMBER_SIGN.search(text, at)) is not None:
+        start = _NUMBER_START.match(text, sign.start())
+        if start is not None:
+            return start
+        at = sign.end()
+    return None
+
+
 def _quantities(text: str) -> list[Quantity]:
     found: list[Quantity] = []
+    in_words = not without_signs(text).isascii() or holds_any(fold(text), _NUMBER_WORDS)
     at = 0
     while len(found) < 200:
-        start = _NUMBER_START.search(text, at)
+        start = _number_start(text, at, in_words=in_words)
         if start is None:
             break
         quantity = read_quantity(text, start.start()) or read_quantity(text, start.end())
@@ -720,7 +760,7 @@ def _read_statement(body: str) -> Reading | None:
 def _stated_value(text: str) -> Fraction | None:
     main = _PARENTHESIS.sub(" ", text)
     value = _anchored_value(main)
-    if value is None:
+    if value is None and main != text:
         value = _anchored_value(text)
     if value is not None:
         return value

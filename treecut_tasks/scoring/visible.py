@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from treecut_tasks.scoring.folding import folded
+from treecut_tasks.scoring.matching import holds_any
 
 TURN_MARK = "\ue002"
 """Stands for the start of a turn that is not the assistant's."""
@@ -136,7 +137,7 @@ def visible_text(text: str) -> Visible:
 
 def _may_hide(text: str) -> bool:
     """Whether a text holds any of what the steps below begin at; most texts do not."""
-    if any(mark in text for mark in _MARKS):
+    if holds_any(text, _MARKS):
         return True
     plain = folded(text)
     return "assistant" in plain or ("[" in plain and _BRACKETED.search(plain) is not None)
