@@ -293,3 +293,4 @@ def test_ray_is_asked_for_by_name_where_it_is_missing(
     )
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == ("Error: --ray needs Ray Data: pip install 'treecut-tasks[ray]'.\n")
+    assert not any(tmp_path.iterdir())

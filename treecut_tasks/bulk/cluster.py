@@ -51,7 +51,7 @@ def write_missing_with_ray(
     """
     if address == _OWN_CLUSTER:
         _keep_token_in_memory()
-    ray = _ray()
+    ray = import_ray()
     absolute = Folder(folder.path.resolve(), folder.plan)
     _connect(ray, address)
     try:
@@ -71,7 +71,12 @@ def _keep_token_in_memory() -> None:
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
 
 
-def _ray() -> Any:
+def import_ray() -> Any:
+    """Import Ray and Ray Data.
+
+    Raises:
+        TreecutError: they are not installed.
+    """
     try:
         return import_module("ray.data") and import_module("ray")
     except ImportError as error:

@@ -120,6 +120,10 @@ def _write_folder(plan: Plan, output: Output, workers: int) -> None:
     from treecut_tasks.bulk.rows import check_drawable
 
     check_drawable(plan.recipe)
+    if output.ray is not None:
+        from treecut_tasks.bulk.cluster import import_ray
+
+        import_ray()
     folder = Folder.open(output.path, plan, output.overwrite)
     missing = folder.missing()
     chosen = [shard for shard in missing if output.shard in (None, shard.number)]
