@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import RunTreecut
+from tests.signals import heed_signals
 from tests.test_cli import assert_refused, listing, posix
 from treecut_tasks.bulk.columns import schema
 from treecut_tasks.bulk.folder import MANIFEST_NAME, PLAN_NAME, Folder, check_files
@@ -744,6 +745,11 @@ def start(treecut_environment: dict[str, str], tmp_path: Path) -> Iterator[Start
     def run(
         *options: str, preexec_fn: Callable[[], None] | None = None, folder: Path | None = None
     ) -> subprocess.Popen[str]:
+        def prepare() -> None:
+            heed_signals()
+            if preexec_fn is not None:
+                preexec_fn()
+
         process = subprocess.Popen(
             treecut_generate(
                 "--format", "jsonl", *CRASH_ARGS, "-o", str(folder or tmp_path / "data"), *options
@@ -753,7 +759,7 @@ def start(treecut_environment: dict[str, str], tmp_path: Path) -> Iterator[Start
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=preexec_fn,
+            preexec_fn=prepare,
         )
         processes.append(process)
         return process

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import RunTreecut
+from tests.signals import SIGNALS, heed_signals
 from tests.test_generator import PUBLISHED_SHA256
 from treecut_tasks.problems import ProblemConfig, problem_at, stream
 
@@ -31,8 +32,6 @@ values: {min: 1, max: 1, step: 1}
 money: {one: a dollar, many: dollars}
 """
 TINY_OPTIONS = ("--simple-name", "--num-vars", "2", "--ans-depth", "2", "--order", "forward")
-
-SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs signals and pipes as POSIX has them")
 
@@ -368,15 +367,9 @@ def start(
         env=environment,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        preexec_fn=_heed_signals,
+        preexec_fn=heed_signals,
         **options,
     )
-
-
-def _heed_signals() -> None:
-    """Undo what whoever started the tests has set: shells let background jobs ignore SIGINT."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_DFL)
 
 
 @posix
