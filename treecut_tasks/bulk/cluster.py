@@ -49,9 +49,7 @@ def write_missing_with_ray(
     Raises:
         TreecutError: Ray is missing, no cluster answers, or a file cannot be written.
     """
-    if address == _OWN_CLUSTER:
-        _keep_token_in_memory()
-    ray = import_ray()
+    ray = import_ray(address)
     absolute = Folder(folder.path.resolve(), folder.plan)
     _connect(ray, address)
     try:
@@ -71,12 +69,14 @@ def _keep_token_in_memory() -> None:
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
 
 
-def import_ray() -> Any:
-    """Import Ray and Ray Data.
+def import_ray(address: str) -> Any:
+    """Import Ray and Ray Data, for the cluster at some address.
 
     Raises:
         TreecutError: they are not installed.
     """
+    if address == _OWN_CLUSTER:
+        _keep_token_in_memory()
     try:
         return import_module("ray.data") and import_module("ray")
     except ImportError as error:

@@ -123,7 +123,7 @@ def _write_folder(plan: Plan, output: Output, workers: int) -> None:
     if output.ray is not None:
         from treecut_tasks.bulk.cluster import import_ray
 
-        import_ray()
+        import_ray(output.ray)
     folder = Folder.open(output.path, plan, output.overwrite)
     missing = folder.missing()
     chosen = [shard for shard in missing if output.shard in (None, shard.number)]
