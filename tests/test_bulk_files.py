@@ -13,6 +13,7 @@ import stat
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -879,7 +880,7 @@ def test_a_killed_worker_is_one_line_and_the_rest_is_kept(
     assert {path.name: _identity(path) for path in shards_in(folder)}.items() >= kept.items()
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds workers as Linux has them")
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_killed_worker_of_verify_is_one_line(
     treecut_environment: dict[str, str], tmp_path: Path, uninterrupted: dict[str, bytes]
 ) -> None:
@@ -984,9 +985,15 @@ def test_folders_that_cannot_be_made_are_one_line(run_treecut: RunTreecut, tmp_p
 
 
 @posix
-def test_a_folder_that_may_not_be_written_to_is_one_line(tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    tmp_path.chmod(0o500)
-    with pytest.raises(TreecutError, match=r"cannot be written \(Permission denied\)"):
-        Folder.open(str(tmp_path), PLAN)
+def test_a_folder_that_may_not_be_written_to_is_one_line() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o555)
+        user = os.geteuid()
+        if user == 0:  # who may write everywhere; so be somebody else for a moment
+            os.seteuid(65534)
+        try:
+            with pytest.raises(TreecutError, match=r"cannot be written \(Permission denied\)"):
+                Folder.open(folder, PLAN)
+        finally:
+            os.seteuid(user)
+        assert listing(Path(folder)) == []

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treecut_tasks
-from tests.strategies import configs, seeds
+from tests.strategies import TINY_THEME, configs, seeds
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import (
     Drawn,
@@ -31,21 +31,10 @@ from treecut_tasks.problems import (
     problem_rng,
     stream,
 )
-from treecut_tasks.themes import Item, Theme
 
 # Two names, two places, one price: few problems, so that repeats are common.
-TINY = Theme(
-    name="tiny",
-    entities=("Shop One", "Shop Two"),
-    items=(Item("nut", "nuts"), Item("bolt", "bolts")),
-    value_min=1,
-    value_max=1,
-    value_step=1,
-    money_one="a dollar",
-    money_many="dollars",
-)
 TINY_CONFIG = ProblemConfig(
-    TINY, composite_name=False, num_vars=2, ans_depth=2, cut_depth=1, order="forward"
+    TINY_THEME, composite_name=False, num_vars=2, ans_depth=2, cut_depth=1, order="forward"
 )
 
 

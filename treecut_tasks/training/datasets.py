@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pyarrow as pa
@@ -146,12 +146,13 @@ class _Source:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        rows = Rows(self.recipe, self.split, _TEXT_FORM[self.form])
-        return self._formed(rows.schema.empty_table()).schema
+        return self._formed(self._rows().schema.empty_table()).schema
 
     def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
-        rows = Rows(self.recipe, self.split, _TEXT_FORM[self.form])
-        return map(self._formed, rows.tables(start, stop))
+        return map(self._formed, self._rows().tables(start, stop))
+
+    def _rows(self) -> Rows:
+        return _rows_of(self.recipe, self.split, _TEXT_FORM[self.form])
 
     def _formed(self, table: pa.Table) -> pa.Table:
         if self.form in ("all", "text"):
@@ -194,6 +195,15 @@ class _Source:
         )
         ends = pa.array(range(0, len(messages) * rows + 1, len(messages)), pa.int32())
         return pa.ListArray.from_arrays(ends, struct.take(order), type=_MESSAGES)
+
+
+@lru_cache(maxsize=4)
+def _rows_of(recipe: Recipe, split: Split, text_only: bool) -> Rows:
+    """The rows of a data set; kept, because shards that are smaller than a block share its draws.
+
+    Not kept by the source itself, which is sent to other processes.
+    """
+    return Rows(recipe, split, text_only)
 
 
 def _filled(template: str, texts: dict[str, pa.StringArray], rows: int) -> pa.StringArray:
