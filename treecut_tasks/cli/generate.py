@@ -83,7 +83,9 @@ _CONFIG_OPTIONS = (
     metavar="KIND",
     help="published: as the authors' data; paper: as Algorithm 1.",
 )
-@click.option("-n", "n", type=int, default=500, show_default=True, help="Number of problems.")
+@click.option(
+    "-n", "n", type=int, default=500, show_default=True, help="Number of problems, or of pairs."
+)
 @click.option(
     "--seed", type=int, default=42, show_default=True, help="Names the stream, 0 or more."
 )
