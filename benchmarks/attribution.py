@@ -13,9 +13,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from treecut_tasks.attribution import ExplainedShare, explain, share_explained
-from treecut_tasks.policies import respond
+from treecut_tasks.causes import ExplainedShare, explain, share_explained
 from treecut_tasks.problems import ProblemConfig, generate
+from treecut_tasks.reference_models.policies import respond
 
 DEPTHS = (2, 4, 6, 8)
 

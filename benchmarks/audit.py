@@ -21,9 +21,9 @@ from itertools import product
 from multiprocessing import Pool
 from pathlib import Path
 
-from treecut_tasks.audit import AuditResult, audit, read_classes
 from treecut_tasks.problems import ProblemConfig, pair_at
 from treecut_tasks.themes import load_theme
+from treecut_tasks.validity.audit import AuditResult, audit, read_classes
 
 LIMIT = 0.53
 

@@ -42,7 +42,7 @@ from treecut_tasks.bulk.stored import iter_problems
 from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.bulk.texts import Words, members
 from treecut_tasks.problems import ProblemConfig, default_num_vars
-from treecut_tasks.verification import check_label
+from treecut_tasks.validity import check_label
 
 SEED = 42
 DEPTHS = (2, 4, 6, 8)

@@ -3,7 +3,7 @@
     python benchmarks/extra_assumptions.py --problems 4000 --processes 2 > table.md
 
 For every configuration of the table, problems are drawn, read back from their texts, decided, and
-weighed by `treecut_tasks.verification.consequences` (a solver library). Each result is checked
+weighed by `treecut_tasks.validity.consequences` (a solver library). Each result is checked
 against `expected` below, which uses no solver: in these problems the sentences that touch the asked
 price form a tree of equations in two variables, so that every price in them is a linear function of
 the asked one, and intervals and a walk over whole prices decide every assumption exactly.
@@ -25,7 +25,7 @@ from treecut_tasks.problems import ProblemConfig, stream
 from treecut_tasks.reading import ReadProblem, Undetermined, read_problem, solve
 from treecut_tasks.scoring.rates import rate
 from treecut_tasks.themes import BUILTIN_THEMES, load_theme
-from treecut_tasks.verification import ASSUMPTIONS, consequences
+from treecut_tasks.validity import ASSUMPTIONS, consequences
 
 DEPTHS = (2, 4, 6, 8)
 SEED = 1

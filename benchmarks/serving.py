@@ -36,10 +36,10 @@ from pathlib import Path
 from typing import Any
 
 from treecut_tasks.evaluation import PAPER_DEPTHS, TaskParameters, build_items, score_response
+from treecut_tasks.evaluation.prompts import user_messages, user_prompt
 from treecut_tasks.problems import ProblemConfig, draw_data_set, stream
-from treecut_tasks.prompts import user_messages, user_prompt
 from treecut_tasks.scoring import classify_outcome, says_unknown
-from treecut_tasks.verification import check_label
+from treecut_tasks.validity import check_label
 
 # The tests lie beside this folder and are not installed.
 sys.path.append(str(Path(__file__).resolve().parents[1]))

@@ -18,7 +18,7 @@ from multiprocessing import Pool
 
 from treecut_tasks.problems import ORDERS, SAMPLINGS, ProblemConfig, stream
 from treecut_tasks.themes import Item, Theme, load_theme
-from treecut_tasks.verification import UNKNOWN, check_label, verify
+from treecut_tasks.validity import UNKNOWN, check_label, verify
 
 CUSTOM = Theme(
     name="garage",

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treecut_tasks.attribution import (
+from treecut_tasks.causes import (
     KINDS,
     Explanation,
     analyse,
@@ -24,7 +24,6 @@ from treecut_tasks.attribution import (
     share_explained,
 )
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.policies import respond
 from treecut_tasks.problems import Problem, ProblemConfig, generate
 from treecut_tasks.reading import (
     Determined,
@@ -35,6 +34,7 @@ from treecut_tasks.reading import (
     same_price_merge,
     solve,
 )
+from treecut_tasks.reference_models.policies import respond
 from treecut_tasks.themes import load_theme
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"

@@ -20,7 +20,9 @@ from tests.conftest import RunTreecut
 from tests.exchange import exchanged
 from tests.strategies import seeds
 from treecut_tasks import ProblemConfig, TreecutError, generate_pair
-from treecut_tasks.audit import (
+from treecut_tasks.problems import ORDERS, CounterpartKind, Problem, pairs_stream, stream
+from treecut_tasks.reading import read_problem
+from treecut_tasks.validity.audit import (
     SET_NAMES,
     AuditedProblem,
     AuditResult,
@@ -34,8 +36,6 @@ from treecut_tasks.audit import (
     steps,
     surface_features,
 )
-from treecut_tasks.problems import ORDERS, CounterpartKind, Problem, pairs_stream, stream
-from treecut_tasks.reading import read_problem
 
 TEXT = (
     "A burger at Bistro Nice costs 14 dollars. 3 pies at Bistro Nice cost 4 dollars less than "

@@ -37,7 +37,7 @@ from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Problem, ProblemConfig, pairs_stream, stream
 from treecut_tasks.themes import Item
-from treecut_tasks.verification import verify
+from treecut_tasks.validity import verify
 
 ALL_THEMES = (*THEMES, ESCAPED_THEME, TINY_THEME, DEAR_THEME)
 ITEMS = (Item("bolt", "bolts"), Item("screw", "screws"))

@@ -22,7 +22,7 @@ from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Pair, Problem, ProblemConfig, pairs_stream
 from treecut_tasks.problems.pairs import differences, free_ends, spare_edges
-from treecut_tasks.verification import verify
+from treecut_tasks.validity import verify
 
 CONFIGS = [
     ProblemConfig(ans_depth=2, num_vars=6),

@@ -185,7 +185,7 @@ def test_the_core_works_without_a_framework(treecut_environment: dict[str, str])
         "problem = treecut_tasks.problem_at(treecut_tasks.ProblemConfig(), 0, 0)\n"
         "assert problem.record()\n"
         "assert treecut_tasks.says_unknown('Answer: unknown')\n"
-        "import treecut_tasks.reading, treecut_tasks.prompts, treecut_tasks.policies\n"
+        "import treecut_tasks.reading, treecut_tasks.reference_models.policies\n"
         "import treecut_tasks.evaluation\n"
     )
     assert not modules_after(statement, treecut_environment) & FRAMEWORKS

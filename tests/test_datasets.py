@@ -27,8 +27,8 @@ from treecut_tasks import (
     to_iterable_dataset,
 )
 from treecut_tasks.evaluation import TaskParameters, build_items
-from treecut_tasks.policies import respond
-from treecut_tasks.prompts import make_shot, system_prompt, user_messages
+from treecut_tasks.evaluation.prompts import make_shot, system_prompt, user_messages
+from treecut_tasks.reference_models.policies import respond
 from treecut_tasks.training import FORMS, Form, verdict
 
 CONFIG = ProblemConfig(ans_depth=4, num_vars=6, cut_depth=2)

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from tests.strategies import configs, seeds
 from treecut_tasks import ProblemConfig, TreecutError, generate
 from treecut_tasks.evaluation import ItemSet, TaskParameters, build_items, score_response
-from treecut_tasks.fewshot import SHOT_CHOICES, ShotChoice, ShotSource, draw_shots
-from treecut_tasks.policies import find_problem
-from treecut_tasks.problems import content_id
-from treecut_tasks.prompts import (
+from treecut_tasks.evaluation.fewshot import SHOT_CHOICES, ShotChoice, ShotSource, draw_shots
+from treecut_tasks.evaluation.prompts import (
     SHOT_SEPARATOR,
     SOLUTION_SEPARATOR,
     Message,
@@ -25,7 +23,9 @@ from treecut_tasks.prompts import (
     user_messages,
     user_prompt,
 )
+from treecut_tasks.problems import content_id
 from treecut_tasks.reading import Determined, read_problem, solve
+from treecut_tasks.reference_models.policies import find_problem
 from treecut_tasks.themes import Theme
 
 TINY = """\

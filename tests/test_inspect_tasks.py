@@ -19,6 +19,7 @@ from tests.framework_runs import ROOT, command, inspect_run, inspect_values, onl
 from tests.metric_epochs import metric_values
 from treecut_tasks import ProblemConfig, TreecutError, pair_at, problem_at, tasks
 from treecut_tasks.evaluation import rate_names, score_pair, score_response
+from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
 from treecut_tasks.inspect_adapter.dataset import ProblemMetadata
 from treecut_tasks.inspect_adapter.scorers import (
     answerable_scorer,
@@ -28,7 +29,6 @@ from treecut_tasks.inspect_adapter.scorers import (
     unanswerable_scorer,
 )
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
-from treecut_tasks.prompts import COT_SYSTEM_MESSAGE
 from treecut_tasks.tasks import TASK_VERSION, answerable, paired, unanswerable
 
 PUBLISHED_2 = (

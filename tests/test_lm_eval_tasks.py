@@ -22,8 +22,8 @@ from tests.framework_runs import (
 from treecut_tasks._lm_eval_discovery import task_configs_path
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation import TaskKind, TaskParameters, build_items
+from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, SHOT_SEPARATOR
 from treecut_tasks.lm_eval_adapter.models import TreecutLM
-from treecut_tasks.prompts import COT_SYSTEM_MESSAGE, SHOT_SEPARATOR
 
 KINDS: dict[str, TaskKind] = {
     "treecut": "unanswerable",

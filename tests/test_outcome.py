@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treecut_tasks.scoring import REASONS, Outcome, classify_outcome, values_equal
+from treecut_tasks.scoring import REASONS, Judgement, classify_outcome, values_equal
 
 FRAGMENTS = [
     *(
@@ -90,10 +90,10 @@ SIZE = 1_000_000
 FLOOD = 100_000
 
 
-def check_invariants(result: Outcome) -> None:
-    assert result.outcome in ("unknown", "number", "none")
+def check_invariants(result: Judgement) -> None:
+    assert result.verdict in ("unknown", "number", "none")
     assert result.reason in REASONS
-    assert (result.value is not None) == (result.outcome == "number")
+    assert (result.value is not None) == (result.verdict == "number")
     if result.value is not None:
         assert values_equal(result.value, result.value)
 
@@ -111,7 +111,7 @@ def test_a_final_answer_line_decides_whatever_was_written_before_thinking_ended(
 ) -> None:
     result = classify_outcome(f"<think>{text}</think>\n\nAnswer: 11{ending}")
     closes_again = any(mark in text for mark in ("assistantfinal", "<|channel|>"))
-    assert closes_again or (result.outcome, result.value) == ("number", "11")
+    assert closes_again or (result.verdict, result.value) == ("number", "11")
 
 
 @given(st.integers(-(10**9), 10**9), st.sampled_from(ENDINGS))
@@ -123,7 +123,7 @@ def test_integers_are_read_back(number: int, ending: str) -> None:
         f"#### {number}",
     ):
         result = classify_outcome(line + ending)
-        assert (result.outcome, result.value) == ("number", str(number)), line
+        assert (result.verdict, result.value) == ("number", str(number)), line
 
 
 @given(
@@ -199,7 +199,7 @@ def test_every_reason(text: str | None, reason: str) -> None:
     ],
 )
 def test_a_response_that_the_token_limit_stopped(text: str, outcome: str) -> None:
-    assert classify_outcome(text, truncated=True).outcome == outcome
+    assert classify_outcome(text, truncated=True).verdict == outcome
 
 
 def test_values_are_written_exactly() -> None:
@@ -270,4 +270,4 @@ def test_a_megabyte_is_classified(piece: str) -> None:
 def test_an_answer_in_the_middle_of_an_enormous_text_is_found() -> None:
     filler = "We go on and on.\n" * (SIZE // 17)
     result = classify_outcome(f"{filler}\nAnswer: 11\n\n{filler}")
-    assert (result.outcome, result.value) == ("number", "11")
+    assert (result.verdict, result.value) == ("number", "11")

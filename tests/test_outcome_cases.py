@@ -62,7 +62,7 @@ def disagreement(case: dict[str, Any]) -> str | None:
         if result.value is not None
         else not accepted
     )
-    if result.outcome == case["outcome"] and right_value and result.reason in REASONS:
+    if result.verdict == case["outcome"] and right_value and result.reason in REASONS:
         return None
     return f"{case['id']}: want {case['outcome']} {accepted}, got {result}"
 
@@ -88,6 +88,6 @@ def test_agrees_with_the_labelled_responses(shared_dir: Path) -> None:
         result = classify_outcome(full_text(case) + case.get("suffix", ""))
         accepted = [case["robust_value"], *case.get("robust_value_alt", [])]
         same = result.value is None or any(values_equal(result.value, v) for v in accepted if v)
-        if result.outcome != case["robust_outcome"] or not same:
+        if result.verdict != case["robust_outcome"] or not same:
             wrong.append((case["id"], result))
     assert not wrong

@@ -191,7 +191,7 @@ def test_ordinary_responses_are_read_as_their_last_line_says(
     if stated is not None:
         kind = "unknown" if stated[1] == "unknown" else "number"
         assert outcome.reason == "answer_line"
-        assert (outcome.outcome, outcome.value) == (kind, None if kind == "unknown" else stated[1])
+        assert (outcome.verdict, outcome.value) == (kind, None if kind == "unknown" else stated[1])
 
 
 def test_most_ordinary_responses_are_read_at_a_glance() -> None:

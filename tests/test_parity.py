@@ -17,8 +17,8 @@ from inspect_ai import Task
 from tests.framework_runs import DEPTHS, LmEvalRun, inspect_run, inspect_values, lm_eval_run
 from tests.servers.openai_rules import Answer, Message, OpenAIRulesServer, answer_unknown
 from treecut_tasks.lm_eval_adapter.results import without_thinking
-from treecut_tasks.policies import find_problem, respond
 from treecut_tasks.reading import Determined, read_problem, solve
+from treecut_tasks.reference_models.policies import find_problem, respond
 from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
 
 Messages = Counter[str]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.policies import POLICIES, find_problem, respond
+from treecut_tasks.reference_models.policies import POLICIES, find_problem, respond
 from treecut_tasks.themes import Item, load_theme
 
 FOOD = load_theme("food")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems import ProblemConfig, problem_at
-from treecut_tasks.prompts import (
+from treecut_tasks.evaluation.prompts import (
     COT_SYSTEM_MESSAGE,
     SHOT_FORMATS,
     SYSTEM_MESSAGES,
@@ -22,6 +21,7 @@ from treecut_tasks.prompts import (
     user_messages,
     user_prompt,
 )
+from treecut_tasks.problems import ProblemConfig, problem_at
 
 PROBLEM = problem_at(ProblemConfig(ans_depth=2), 0, 0)
 

@@ -216,7 +216,7 @@ def test_examples_of_rule_and_verdict() -> None:
     for cell, rule, verdict in rows:
         response = "\n".join(re.findall(r"`(.*?)`", cell))
         assert says_unknown(response) == (rule == "correct"), response
-        assert classify_outcome(response).outcome == verdict, response
+        assert classify_outcome(response).verdict == verdict, response
 
 
 def test_ci_runs_the_test_command() -> None:

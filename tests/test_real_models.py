@@ -21,7 +21,7 @@ from tests.servers.smollm2 import (
 )
 from treecut_tasks._lm_eval_discovery import task_configs_path
 from treecut_tasks.evaluation import rate_names
-from treecut_tasks.prompts import COT_SYSTEM_MESSAGE
+from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
 
 NUM_PROBLEMS = 2
 MAX_TOKENS = 80

@@ -28,7 +28,7 @@ from treecut_tasks.problems import (
 )
 from treecut_tasks.reading import Undetermined, read_problem
 from treecut_tasks.themes import Theme, load_theme
-from treecut_tasks.verification import (
+from treecut_tasks.validity import (
     ASSUMPTIONS,
     certificate,
     certificate_holds,

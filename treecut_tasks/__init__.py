@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treecut_tasks.attribution import explain
+    from treecut_tasks.causes import explain
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.evaluation import score_responses, summarise_responses
     from treecut_tasks.problems import (
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
         problem_at,
         stream,
     )
-    from treecut_tasks.scoring import Outcome, classify_outcome, says_unknown
+    from treecut_tasks.scoring import Judgement, classify_outcome, says_unknown
     from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
     from treecut_tasks.themes import Theme, load_theme
     from treecut_tasks.training import Reward, read_mixture, to_dataset, to_iterable_dataset
 
 __all__ = [
-    "Outcome",
+    "Judgement",
     "Pair",
     "Problem",
     "ProblemConfig",
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "treecut_tasks.attribution": ("explain",),
+    "treecut_tasks.causes": ("explain",),
     "treecut_tasks.errors": ("TreecutError",),
     "treecut_tasks.evaluation": ("score_responses", "summarise_responses"),
     "treecut_tasks.problems": (
@@ -71,7 +71,7 @@ _HOMES = {
         "problem_at",
         "stream",
     ),
-    "treecut_tasks.scoring": ("Outcome", "classify_outcome", "says_unknown"),
+    "treecut_tasks.scoring": ("Judgement", "classify_outcome", "says_unknown"),
     "treecut_tasks.tasks": ("answerable", "cut_location", "paired", "structure", "unanswerable"),
     "treecut_tasks.themes": ("Theme", "load_theme"),
     "treecut_tasks.training": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),

@@ -22,7 +22,6 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import generate
 
-from treecut_tasks.designs import cut_location_configurations, structure_configurations
 from treecut_tasks.evaluation import (
     DEFAULT_SEED,
     PAPER_NUM_PROBLEMS,
@@ -34,7 +33,9 @@ from treecut_tasks.evaluation import (
     draw_items,
     rate_names,
 )
-from treecut_tasks.fewshot import ShotChoice
+from treecut_tasks.evaluation.designs import cut_location_configurations, structure_configurations
+from treecut_tasks.evaluation.fewshot import ShotChoice
+from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage, check_system_message
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
 from treecut_tasks.inspect_adapter.scorers import (
@@ -44,7 +45,6 @@ from treecut_tasks.inspect_adapter.scorers import (
 )
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
 from treecut_tasks.problems import CounterpartKind, Order, Sampling
-from treecut_tasks.prompts import ShotFormat, SystemMessage, check_system_message
 
 TASK_VERSION = "1-A"
 """Comparability and interface: the number changes when scores are no longer comparable, the letter

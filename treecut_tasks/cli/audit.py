@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from treecut_tasks.audit import AuditResult
+    from treecut_tasks.validity.audit import AuditResult
 
 _REPORT_ENDINGS = (".json", ".md")
 _FIGURE_ENDINGS = (".png",)
@@ -46,7 +46,8 @@ def command(
     classifiers, cross-validated; pairs are recognised and kept together. Needs the extra
     treecut-tasks[audit].
     """
-    from treecut_tasks.audit import (
+    from treecut_tasks.themes import load_theme
+    from treecut_tasks.validity.audit import (
         as_text,
         audit,
         check_folds,
@@ -55,7 +56,6 @@ def command(
         require_libraries,
         steps,
     )
-    from treecut_tasks.themes import load_theme
 
     require_libraries(figure=figure is not None)
     check_seed(seed)
@@ -91,8 +91,8 @@ def _check_output(
 
 
 def _write(result: AuditResult, report: str | None, figure: str | None) -> None:
-    from treecut_tasks.audit import as_json, as_markdown, draw_figure
     from treecut_tasks.files import whole_file
+    from treecut_tasks.validity.audit import as_json, as_markdown, draw_figure
 
     if report is not None:
         with whole_file(report) as file:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from treecut_tasks.attribution import Analysis, Explanation
+    from treecut_tasks.causes import Analysis, Explanation
 
 
 @click.command("explain")
@@ -31,7 +31,7 @@ def command(problem_file: str, line: int | None, value: str, theme: str | None) 
     most plausible first, each with the sentences it concerns and with how many of the prices that a
     guess could be it would have explained as well.
     """
-    from treecut_tasks.attribution import analyse, explain
+    from treecut_tasks.causes import analyse, explain
     from treecut_tasks.themes import load_theme
 
     problem = _problem(problem_file, line)

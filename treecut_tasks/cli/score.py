@@ -63,7 +63,7 @@ def _judgement(row: dict[str, Any], kind: str, judged: ScoredResponse) -> dict[s
         "answer": row["answer"],
         "kind": kind,
         "says_unknown": judged.says_unknown,
-        "outcome": judged.outcome.outcome,
+        "outcome": judged.outcome.verdict,
         "value": judged.outcome.value,
         "reason": judged.outcome.reason,
         "cause": None if cause is None else cause.kind,

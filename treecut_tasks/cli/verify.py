@@ -73,7 +73,7 @@ def command(
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import whole_file
     from treecut_tasks.themes import load_theme
-    from treecut_tasks.verification import require_solver
+    from treecut_tasks.validity import require_solver
 
     themes = tuple(map(load_theme, theme_names)) or None
     if assumptions:

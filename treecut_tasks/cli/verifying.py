@@ -13,7 +13,7 @@ from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.problem import content_id
 from treecut_tasks.problems.records import iter_data_file
 from treecut_tasks.themes import Theme
-from treecut_tasks.verification import FileReport
+from treecut_tasks.validity import FileReport
 
 Say = Callable[[str], None]
 """Takes one message, of one or more lines."""

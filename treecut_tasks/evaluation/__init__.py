@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from treecut_tasks.evaluation.items import Item, ItemSet, build_items, describe_run, draw_items
-from treecut_tasks.evaluation.judging import ScoredResponse, score_pair, score_response
 from treecut_tasks.evaluation.kinds import (
     ANSWERABLE_RATES,
     CAUSE_RATES,
@@ -18,6 +17,7 @@ from treecut_tasks.evaluation.kinds import (
 )
 from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
 from treecut_tasks.evaluation.recorded import RESPONSE_KEYS, score_responses, summarise_responses
+from treecut_tasks.evaluation.scored import ScoredResponse, score_pair, score_response
 from treecut_tasks.evaluation.summary import summarise
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from treecut_tasks.attribution import KINDS
+from treecut_tasks.causes import KINDS
 
 TaskKind = Literal["unanswerable", "answerable", "paired"]
 """What a task serves: problems of one kind, or both members of each pair."""
@@ -61,7 +61,7 @@ CAUSE_RATES = (
     "cause_any_by_chance",
 )
 """Names of the shares of responses whose wrong number has this kind of first explanation (see
-`treecut_tasks.attribution`). Up to `cause_unexplained` they add up to `answered_rate` on unanswerable
+`treecut_tasks.causes`). Up to `cause_unexplained` they add up to `answered_rate` on unanswerable
 and to `wrong_number_rate` on answerable problems. The last two say what guesses from the theme's
 price range would have given: same_price first, and any explanation at all."""
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.fewshot import SHOT_CHOICES, ShotChoice, check_fewshot
 from treecut_tasks.evaluation.kinds import DEFAULT_SEED, PAPER_DEPTHS, PAPER_NUM_PROBLEMS
-from treecut_tasks.fewshot import SHOT_CHOICES, ShotChoice, check_fewshot
+from treecut_tasks.evaluation.prompts import SHOT_FORMATS, ShotFormat
 from treecut_tasks.problems import (
     CounterpartKind,
     Order,
@@ -20,7 +21,6 @@ from treecut_tasks.problems import (
     check_counterpart,
     default_num_vars,
 )
-from treecut_tasks.prompts import SHOT_FORMATS, ShotFormat
 
 T = TypeVar("T")
 

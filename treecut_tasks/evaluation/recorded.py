@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation.judging import ScoredResponse, score_response
 from treecut_tasks.evaluation.kinds import TaskKind
+from treecut_tasks.evaluation.scored import ScoredResponse, score_response
 from treecut_tasks.evaluation.summary import summarise
 from treecut_tasks.problems import UNKNOWN, is_answer
 

@@ -7,7 +7,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from pydantic import BaseModel, ConfigDict
 
 from treecut_tasks.evaluation import Item, ItemSet, TaskParameters
-from treecut_tasks.prompts import Message, user_messages
+from treecut_tasks.evaluation.prompts import Message, user_messages
 
 
 class ProblemMetadata(BaseModel):

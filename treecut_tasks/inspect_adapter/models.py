@@ -18,8 +18,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
-from treecut_tasks.policies import check_policy, respond
-from treecut_tasks.simulation import SIMULATED, Simulation, load_probabilities
+from treecut_tasks.reference_models.policies import check_policy, respond
+from treecut_tasks.reference_models.simulation import SIMULATED, Simulation, load_probabilities
 from treecut_tasks.themes import Theme, load_theme
 
 Answer = Callable[[ChatMessageUser], str]
@@ -30,9 +30,10 @@ class TreecutModel(ModelAPI):
     """A model that answers the last user message by itself.
 
     `treecut/solver`, `treecut/guesser` and `treecut/same_price` are the policies of
-    `treecut_tasks.policies`. `treecut/simulated` and `treecut/simulated-NAME` are simulated models of
-    `treecut_tasks.simulation`, with the model arguments `hallucination` and `accuracy` (probabilities),
-    `seed`, and `probabilities`, a YAML file with the hallucination probability of single
+    `treecut_tasks.reference_models.policies`. `treecut/simulated` and `treecut/simulated-NAME` are
+    simulated models of `treecut_tasks.reference_models.simulation`, with the model arguments
+    `hallucination` and `accuracy` (probabilities), `seed`, and `probabilities`, a YAML file
+    with the hallucination probability of single
     configurations. The model argument `theme` (`-M theme=path/to/own.yaml`) names the theme that
     problems are read with, where it is not a built-in one.
     """

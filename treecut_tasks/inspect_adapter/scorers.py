@@ -116,18 +116,18 @@ def _score(state: TaskState, target: Target) -> Score:
     outcome, cause = judged.outcome, judged.cause
     explanation = (
         f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
-        f"'answer'; a reader finds {outcome.outcome} ({outcome.reason})."
+        f"'answer'; a reader finds {outcome.verdict} ({outcome.reason})."
     )
     if cause is not None:
         explanation += f" The number may come from this: {cause.description}"
     return Score(
         value=judged.rates,
-        answer=outcome.value if outcome.outcome == "number" else outcome.outcome,
+        answer=outcome.value if outcome.verdict == "number" else outcome.verdict,
         reason=_REASONS.get(outcome.reason, outcome.reason),
         explanation=explanation,
         metadata={
             "says_unknown": judged.says_unknown,
-            "outcome": outcome.outcome,
+            "outcome": outcome.verdict,
             "outcome_reason": outcome.reason,
             "stop_reason": stop_reason,
             "cause": None if cause is None else cause.kind,

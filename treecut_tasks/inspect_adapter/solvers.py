@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect_ai.model import ChatMessageSystem, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from treecut_tasks.prompts import check_system_message, system_prompt
+from treecut_tasks.evaluation.prompts import check_system_message, system_prompt
 
 
 @solver

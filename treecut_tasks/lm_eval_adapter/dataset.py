@@ -13,7 +13,7 @@ import datasets
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation import Item, ItemSet, TaskKind, TaskParameters, build_items
-from treecut_tasks.prompts import check_system_message, system_prompt
+from treecut_tasks.evaluation.prompts import check_system_message, system_prompt
 
 # Those of an Inspect task that lm-eval sets in ways of its own.
 _ELSEWHERE = {

@@ -1,4 +1,4 @@
-"""The reference models of `treecut_tasks.policies` as an lm-eval model.
+"""The reference models of `treecut_tasks.reference_models.policies` as an lm-eval model.
 
     lm_eval --model treecut --model_args policy=solver --tasks treecut_depth8
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from lm_eval.api.model import LM
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.policies import check_policy, respond
+from treecut_tasks.reference_models.policies import check_policy, respond
 from treecut_tasks.themes import load_theme
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class TreecutLM(LM):  # type: ignore[misc]
 
     Args:
         policy: `solver` (always right), `guesser` (never abstains) or `same_price` (takes an
-            item to cost the same everywhere); see `treecut_tasks.policies.respond`.
+            item to cost the same everywhere); see `treecut_tasks.reference_models.policies.respond`.
         theme: built-in name or path of a theme file, in whose words the problems are written;
             without it, all built-in themes are understood.
         others: batch size, device and the like, which lm-eval passes to every model, are ignored.

@@ -10,11 +10,11 @@ from lm_eval.api.samplers import ContextSampler
 from lm_eval.api.task import ConfigurableTask
 
 from treecut_tasks.evaluation import ItemSet
-from treecut_tasks.fewshot import ShotChoice, check_fewshot
+from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
 
 
 class TreecutSampler(ContextSampler):  # type: ignore[misc]  # lm-eval is untyped
-    """Hands the worked examples of `treecut_tasks.fewshot` to lm-eval's few-shot mechanism."""
+    """Hands the worked examples of `treecut_tasks.evaluation.fewshot` to lm-eval's few-shot mechanism."""
 
     def __init__(self, item_set: ItemSet, choice: ShotChoice) -> None:
         super().__init__()

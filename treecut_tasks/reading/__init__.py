@@ -8,15 +8,6 @@ writer (`treecut_tasks.problems`): this room is the check on it.
 
 from __future__ import annotations
 
-from treecut_tasks.reading._merge import same_price_merge
-from treecut_tasks.reading._parse import read_problem
-from treecut_tasks.reading._values import (
-    Equation,
-    ReadProblem,
-    ReadSentence,
-    SentenceKind,
-    Variable,
-)
 from treecut_tasks.reading.linear import (
     Determined,
     Inconsistent,
@@ -25,6 +16,15 @@ from treecut_tasks.reading.linear import (
     check_certificate,
     drop_contradictions,
     solve,
+)
+from treecut_tasks.reading.merge import same_price_merge
+from treecut_tasks.reading.parse import read_problem
+from treecut_tasks.reading.solutions import (
+    Equation,
+    ReadProblem,
+    ReadSentence,
+    SentenceKind,
+    Variable,
 )
 
 __all__ = [

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import floor, gcd, lcm
 from typing import TypeAlias, TypeVar
 
-from treecut_tasks.reading._values import ReadProblem, ReadSentence, Variable
+from treecut_tasks.reading.solutions import ReadProblem, ReadSentence, Variable
 
 
 @dataclass(frozen=True, slots=True)

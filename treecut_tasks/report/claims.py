@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from treecut_tasks.prompts import is_reasoning_model
+from treecut_tasks.evaluation.prompts import is_reasoning_model
 from treecut_tasks.report.cells import Cell, zero_shot
 from treecut_tasks.report.statistics import (
     ALPHA,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.prompts import PROMPT_VERSION, user_prompt
+from treecut_tasks.evaluation.prompts import PROMPT_VERSION, user_prompt
 from treecut_tasks.report.evidence import ResponseRow, ResponseText, Run
 from treecut_tasks.report.sources import Source, samples_files
 from treecut_tasks.report.values import one_line, optional_bool, optional_int, without_secrets

@@ -6,8 +6,18 @@ careful human reader would say the model finally committed to.
 
 from __future__ import annotations
 
-from treecut_tasks.scoring.outcome import REASONS, Outcome, classify_outcome
+from treecut_tasks.scoring.judgement import Judgement, Quote, Tier, Verdict
+from treecut_tasks.scoring.outcome import REASONS, classify_outcome
 from treecut_tasks.scoring.paper_rule import says_unknown
 from treecut_tasks.scoring.values import values_equal
 
-__all__ = ["REASONS", "Outcome", "classify_outcome", "says_unknown", "values_equal"]
+__all__ = [
+    "REASONS",
+    "Judgement",
+    "Quote",
+    "Tier",
+    "Verdict",
+    "classify_outcome",
+    "says_unknown",
+    "values_equal",
+]

@@ -10,8 +10,7 @@ spans), concluding sentences (`closing`), the choice between them (`choice`); he
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from treecut_tasks.scoring.characters import normalise_characters
 from treecut_tasks.scoring.choice import agree, choose, relevant
@@ -21,6 +20,7 @@ from treecut_tasks.scoring.corrections import correction_after
 from treecut_tasks.scoring.excerpt import excerpt
 from treecut_tasks.scoring.folding import folded
 from treecut_tasks.scoring.glance import answer_at_a_glance
+from treecut_tasks.scoring.judgement import Judgement, Tier
 from treecut_tasks.scoring.matching import Guarded
 from treecut_tasks.scoring.model import Commitment, Strength
 from treecut_tasks.scoring.numerals import canonical
@@ -30,25 +30,6 @@ from treecut_tasks.scoring.sentences import opens_with_cue
 from treecut_tasks.scoring.turns import split_turns
 from treecut_tasks.scoring.values import Reading
 from treecut_tasks.scoring.visible import visible_text
-
-OutcomeName = Literal["unknown", "number", "none"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a response finally commits to.
-
-    Attributes:
-        outcome: `number`, `unknown` (the response says that the price cannot be determined) or
-            `none` (it commits to neither).
-        value: The exact number for `number`: `11`, `-3`, `10.5`, `43/3`.
-        reason: How it was decided, one of `REASONS`.
-    """
-
-    outcome: OutcomeName
-    value: str | None
-    reason: str
-
 
 REASONS: dict[str, str] = {
     "answer_line": "an answer line or an answer heading",
@@ -73,7 +54,7 @@ REASONS: dict[str, str] = {
     "conflicting_answers": "different final answers, none of them retracted",
     "no_commitment": "complete text that commits to nothing",
 }
-"""Every `Outcome.reason` and its meaning; the first ten go with a commitment."""
+"""Every `Judgement.reason` and its meaning; the first ten go with a commitment."""
 
 _DECISIVE = {
     "conflicting_answers",
@@ -145,11 +126,14 @@ _NOT_MATHS = (
 """For folded text, in which the engine finds them twice as fast."""
 
 
-def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcome:
+def classify_outcome(
+    response: str | None, *, problem: str | None = None, truncated: bool = False
+) -> Judgement:
     """Say what a response finally commits to, as a careful human reader would.
 
     Args:
         response: The model's text as it came; None if the model returned nothing.
+        problem: The problem's text, which tells what was asked for; None where it is not at hand.
         truncated: Whether the framework knows that a token limit stopped the response. A complete
             commitment still counts; an unmarked last sentence then has to be followed by nothing
             that goes on.
@@ -158,12 +142,12 @@ def classify_outcome(response: str | None, *, truncated: bool = False) -> Outcom
         The outcome, its value and the reason.
     """
     if response is None or not response.strip():
-        return Outcome("none", None, "empty")
+        return _none("empty")
     seen = answer_at_a_glance(response)
     return read_in_full(response, truncated) if seen is None else _outcome(seen, "answer_line")
 
 
-def read_in_full(response: str, truncated: bool = False) -> Outcome:
+def read_in_full(response: str, truncated: bool = False) -> Judgement:
     """The same for a response that is not blank, without the shortcut for usual ones.
 
     Args:
@@ -173,8 +157,8 @@ def read_in_full(response: str, truncated: bool = False) -> Outcome:
     visible = visible_text(normalise_characters(response))
     if not _SAYS_SOMETHING.search(visible.text):
         if visible.unclosed:
-            return Outcome("none", None, "truncated_thinking")
-        return Outcome("none", None, "thinking_only" if visible.had_thinking else "empty")
+            return _none("truncated_thinking")
+        return _none("thinking_only" if visible.had_thinking else "empty")
     none_reason: str | None = None
     cut = truncated or visible.unclosed
     turns = split_turns(plain_text(excerpt(visible.text)))
@@ -185,11 +169,19 @@ def read_in_full(response: str, truncated: bool = False) -> Outcome:
                 continue
             return _outcome(decided.reading, decided.reason)
         if decided in _DECISIVE:
-            return Outcome("none", None, decided)
+            return _none(decided)
         none_reason = none_reason or decided
     if visible.unclosed and none_reason in (None, "no_commitment", "truncated"):
         none_reason = "truncated_thinking"
-    return Outcome("none", None, none_reason or "no_commitment")
+    return _none(none_reason or "no_commitment")
+
+
+def _none(reason: str) -> Judgement:
+    return Judgement("none", reason=reason)
+
+
+def _tier(reason: str) -> Tier:
+    return "stated" if reason in ("stated", "sentence", "bare_value") else "marked"
 
 
 def _stands_before_problem(text: str, decided: Commitment) -> bool:
@@ -201,10 +193,10 @@ def _stands_before_problem(text: str, decided: Commitment) -> bool:
     )
 
 
-def _outcome(reading: Reading, reason: str) -> Outcome:
+def _outcome(reading: Reading, reason: str) -> Judgement:
     if reading.kind == "unknown" or reading.value is None:
-        return Outcome("unknown", None, reason)
-    return Outcome("number", canonical(reading.value), reason)
+        return Judgement("unknown", None, _tier(reason), reason)
+    return Judgement("number", canonical(reading.value), _tier(reason), reason)
 
 
 def _decide(text: str, *, cut: bool) -> Commitment | str:

@@ -16,8 +16,8 @@ from treecut_tasks.bulk.rows import Rows
 from treecut_tasks.bulk.splits import PairKind, Split
 from treecut_tasks.bulk.stream import BLOCK
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, make_shot
 from treecut_tasks.problems import ProblemConfig, check_count
-from treecut_tasks.prompts import COT_SYSTEM_MESSAGE, make_shot
 
 if TYPE_CHECKING:
     import datasets

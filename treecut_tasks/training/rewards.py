@@ -50,7 +50,7 @@ def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool 
             "quotes such as '11', so hand on the rows with the column 'answer' as they were made."
         )
     scored = score_response(answer, response, truncated)
-    committed = scored.outcome.outcome
+    committed = scored.outcome.verdict
     if committed == "none":
         return "no_answer"
     if answer == UNKNOWN:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.prompts import Shot, make_shot
 from treecut_tasks.problems import CounterpartKind, ProblemConfig, generate_pair, shots_rng
 from treecut_tasks.problems.draws import shuffler
-from treecut_tasks.prompts import Shot, make_shot
 
 ShotChoice = Literal["per_problem", "shared"]
 

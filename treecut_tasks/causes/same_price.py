@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from math import gcd
 from typing import NamedTuple
 
-from treecut_tasks.attribution._system import Price, System, reduced
+from treecut_tasks.causes.system import Price, System, reduced
 from treecut_tasks.reading import Determined, drop_contradictions, same_price_merge, solve
 
 # A ten-variable problem takes up to about 100 steps; the limit is for texts with many cycles.

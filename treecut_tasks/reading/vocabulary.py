@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading._values import Variable
+from treecut_tasks.reading.solutions import Variable
 from treecut_tasks.themes import Theme
 
 # Words by which sentences are taken apart at their first occurrence, and characters that end

@@ -8,22 +8,22 @@ would fix a price that the sentences leave open. Nothing here knows how a proble
 
 from __future__ import annotations
 
-from treecut_tasks.verification.assumptions import (
+from treecut_tasks.validity.assumptions import (
     ASSUMPTIONS,
     Assumption,
     Consequence,
     consequences,
     require_solver,
 )
-from treecut_tasks.verification.certificates import (
+from treecut_tasks.validity.certificates import (
     certificate,
     certificate_holds,
     explanation,
     finding,
     unreadable_certificate,
 )
-from treecut_tasks.verification.labels import UNKNOWN, Verified, check_label, verify
-from treecut_tasks.verification.report import FileReport
+from treecut_tasks.validity.file_check import FileReport
+from treecut_tasks.validity.proofs import UNKNOWN, Verified, check_label, verify
 
 __all__ = [
     "ASSUMPTIONS",

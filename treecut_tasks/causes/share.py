@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from treecut_tasks.attribution._explain import KINDS, HasText, analyse, kind_of
+from treecut_tasks.causes.explanations import KINDS, HasText, analyse, kind_of
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.themes import Theme
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
-from treecut_tasks.audit._data import AuditedProblem
 from treecut_tasks.reading import ReadProblem, ReadSentence
+from treecut_tasks.validity.audit.data import AuditedProblem
 
 Features = dict[str, float]
 """Numbers by the name of what they count."""

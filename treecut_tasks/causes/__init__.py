@@ -7,15 +7,15 @@ for many, beside what chance would explain.
 
 from __future__ import annotations
 
-from treecut_tasks.attribution._explain import (
+from treecut_tasks.causes.explanations import (
     KINDS,
     Analysis,
     Explanation,
     analyse,
     explain,
 )
-from treecut_tasks.attribution._share import ExplainedShare, KindShare, share_explained
-from treecut_tasks.attribution._steps import CONVENIENT_PRICES
+from treecut_tasks.causes.share import ExplainedShare, KindShare, share_explained
+from treecut_tasks.causes.steps import CONVENIENT_PRICES
 
 __all__ = [
     "CONVENIENT_PRICES",

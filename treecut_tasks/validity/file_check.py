@@ -9,15 +9,15 @@ from typing import Any
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.reading import Undetermined
 from treecut_tasks.themes import Theme
-from treecut_tasks.verification.assumptions import ASSUMPTIONS, consequences
-from treecut_tasks.verification.certificates import (
+from treecut_tasks.validity.assumptions import ASSUMPTIONS, consequences
+from treecut_tasks.validity.certificates import (
     certificate,
     certificate_holds,
     explanation,
     finding,
     unreadable_certificate,
 )
-from treecut_tasks.verification.labels import UNKNOWN, Verified, verify
+from treecut_tasks.validity.proofs import UNKNOWN, Verified, verify
 
 
 class FileReport:

@@ -9,28 +9,28 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Protocol
 
-from treecut_tasks.attribution import _steps
-from treecut_tasks.attribution._steps import Step
-from treecut_tasks.attribution._system import Price, System
-from treecut_tasks.attribution._words import amount, sentences
+from treecut_tasks.causes import steps
+from treecut_tasks.causes.steps import Step
+from treecut_tasks.causes.system import Price, System
+from treecut_tasks.causes.words import amount, sentences
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.reading import Determined, Verdict, read_problem
 from treecut_tasks.themes import Theme
 
 _FAMILIES: tuple[tuple[str, Callable[[System], Iterator[Step]]], ...] = (
-    ("same_price", _steps.same_price),
-    ("misread_variable", _steps.misread_place),
-    ("misread_variable", _steps.misread_item),
-    ("misread_formula", _steps.misread_comparison),
-    ("misread_formula", _steps.misread_quantity),
-    ("misread_formula", _steps.misread_per_piece),
-    ("misread_formula", _steps.half_a_sentence),
-    ("whole_quantity", _steps.whole_quantity),
-    ("other_price", _steps.other_price),
-    ("equal_prices", _steps.equal_prices),
-    ("whole_prices", _steps.whole_prices),
-    ("copied_number", _steps.copied_number),
-    ("assumed_price", _steps.assumed_price),
+    ("same_price", steps.same_price),
+    ("misread_variable", steps.misread_place),
+    ("misread_variable", steps.misread_item),
+    ("misread_formula", steps.misread_comparison),
+    ("misread_formula", steps.misread_quantity),
+    ("misread_formula", steps.misread_per_piece),
+    ("misread_formula", steps.half_a_sentence),
+    ("whole_quantity", steps.whole_quantity),
+    ("other_price", steps.other_price),
+    ("equal_prices", steps.equal_prices),
+    ("whole_prices", steps.whole_prices),
+    ("copied_number", steps.copied_number),
+    ("assumed_price", steps.assumed_price),
 )
 """The kind of each family of false steps and the function that tries them, most plausible first."""
 

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.policies import find_problem, respond
 from treecut_tasks.reading import Determined, read_problem, solve
+from treecut_tasks.reference_models.policies import find_problem, respond
 from treecut_tasks.themes import Theme
 
 SIMULATED = "simulated"

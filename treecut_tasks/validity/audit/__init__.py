@@ -10,12 +10,19 @@ The libraries of the extra `audit` are imported when they are needed.
 
 from __future__ import annotations
 
-from treecut_tasks.audit._data import AuditedProblem, Classes, read_classes
-from treecut_tasks.audit._features import FEATURE_SETS, surface_features
-from treecut_tasks.audit._libraries import require_libraries
-from treecut_tasks.audit._models import MAX_SEED, SET_NAMES, audit, check_folds, check_seed, steps
-from treecut_tasks.audit._result import AuditResult, Estimate, Feature, SetResult
-from treecut_tasks.audit._show import as_json, as_markdown, as_text, draw_figure
+from treecut_tasks.validity.audit.data import AuditedProblem, Classes, read_classes
+from treecut_tasks.validity.audit.features import FEATURE_SETS, surface_features
+from treecut_tasks.validity.audit.libraries import require_libraries
+from treecut_tasks.validity.audit.models import (
+    MAX_SEED,
+    SET_NAMES,
+    audit,
+    check_folds,
+    check_seed,
+    steps,
+)
+from treecut_tasks.validity.audit.result import AuditResult, Estimate, Feature, SetResult
+from treecut_tasks.validity.audit.show import as_json, as_markdown, as_text, draw_figure
 
 __all__ = [
     "FEATURE_SETS",

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from treecut_tasks.attribution._same_price import same_price_ways
-from treecut_tasks.attribution._system import Price, Relation, System, reduced, way
-from treecut_tasks.attribution._words import amount, listed, one, quantity
+from treecut_tasks.causes.same_price import same_price_ways
+from treecut_tasks.causes.system import Price, Relation, System, reduced, way
+from treecut_tasks.causes.words import amount, listed, one, quantity
 
 CONVENIENT_PRICES = (0, 1, 10)
 """What a free price is assumed to be; more values than these would explain almost any number."""

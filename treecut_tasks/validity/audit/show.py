@@ -8,7 +8,7 @@ from io import BytesIO
 from textwrap import fill
 from typing import Any
 
-from treecut_tasks.audit._result import AuditResult, SetResult
+from treecut_tasks.validity.audit.result import AuditResult, SetResult
 
 _JOINED = {
     "pair_id": "pairs by pair_id, kept together",

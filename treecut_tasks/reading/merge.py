@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading._values import Equation, ReadProblem, Variable
+from treecut_tasks.reading.solutions import Equation, ReadProblem, Variable
 
 
 def same_price_merge(read: ReadProblem, item: str | None = None) -> ReadProblem:

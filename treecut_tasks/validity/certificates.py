@@ -20,7 +20,7 @@ from treecut_tasks.reading import (
     read_problem,
 )
 from treecut_tasks.themes import Theme
-from treecut_tasks.verification.labels import UNKNOWN, Verified, agrees, true_answer
+from treecut_tasks.validity.proofs import UNKNOWN, Verified, agrees, true_answer
 
 _WRITTEN_NUMBER = re.compile("-?[0-9]+(?:/[0-9]+)?")
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading._lexicon import Lexicon, UnreadableError, lexicon, shortened
-from treecut_tasks.reading._values import (
+from treecut_tasks.reading.solutions import (
     Equation,
     ReadProblem,
     ReadSentence,
     Variable,
 )
+from treecut_tasks.reading.vocabulary import Lexicon, UnreadableError, lexicon, shortened
 from treecut_tasks.themes import BUILTIN_THEMES, Theme, load_theme
 
 _QUESTION = "Question:"

@@ -1,0 +1,212 @@
+"""The names of all rates, once, each with its definition; judged responses become rates here only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from treecut_tasks.causes import KINDS
+from treecut_tasks.evaluation.judging import JudgedResponse
+
+TaskKind = Literal["unanswerable", "answerable", "paired"]
+"""What a task serves: problems of one kind, or both members of each pair."""
+
+
+@dataclass(frozen=True)
+class RateDefinition:
+    """What a rate counts.
+
+    Attributes:
+        name: its name, the same in both frameworks and in reports.
+        meaning: which responses count, in a clause that goes on from "share of responses that".
+        higher_is_better: which direction is the better one.
+        counts: 1 where the response counts, else 0; what chance would give is in between.
+    """
+
+    name: str
+    meaning: str
+    higher_is_better: bool
+    counts: Callable[[JudgedResponse], float]
+
+
+@dataclass(frozen=True)
+class PairRateDefinition:
+    """The same for pairs: `counts` is asked with the unanswerable member's response first."""
+
+    name: str
+    meaning: str
+    higher_is_better: bool
+    counts: Callable[[JudgedResponse, JudgedResponse], float]
+
+
+def _ends(*endings: str) -> Callable[[JudgedResponse], float]:
+    return lambda judged: float(judged.ending in endings)
+
+
+def _rule_agrees(judged: JudgedResponse) -> float:
+    return float(judged.says_unknown == (judged.judgement.verdict == "unknown"))
+
+
+_RULE_AGREES = RateDefinition(
+    "rule_agreement_rate",
+    "the paper's rule and a careful reader judge alike",
+    True,
+    _rule_agrees,
+)
+
+UNANSWERABLE_RATES = (
+    RateDefinition(
+        "paper_hallucination_rate",
+        "do not say `unknown` after the last `answer` (the paper's rule, Appendix B.2)",
+        False,
+        lambda judged: float(not judged.says_unknown),
+    ),
+    RateDefinition("hallucination_rate", "commit to a number", False, _ends("hallucination")),
+    RateDefinition(
+        "unknown_rate", "say that the price cannot be determined", True, _ends("unknown")
+    ),
+    RateDefinition("no_answer_rate", "commit to neither", False, _ends("no_answer")),
+    _RULE_AGREES,
+)
+"""On unanswerable problems, the headline first. From the second on, three add up to one."""
+
+ANSWERABLE_RATES = (
+    RateDefinition("accuracy", "commit to the right number", True, _ends("right")),
+    RateDefinition("wrong_number_rate", "commit to another number", False, _ends("wrong_number")),
+    RateDefinition(
+        "false_unknown_rate",
+        "say that the price cannot be determined",
+        False,
+        _ends("false_unknown"),
+    ),
+    RateDefinition("no_answer_rate", "commit to neither", False, _ends("no_answer")),
+    _RULE_AGREES,
+)
+"""On answerable problems, the headline first. The first four add up to one."""
+
+
+def _pair_ends(*endings: tuple[str, str]) -> Callable[[JudgedResponse, JudgedResponse], float]:
+    return lambda first, second: float((first.ending, second.ending) in endings)
+
+
+_PAIR_ENDINGS = {
+    "pair_solved_rate": (("unknown", "right"),),
+    "pair_answered_both_rate": (("hallucination", "right"), ("hallucination", "wrong_number")),
+    "pair_unknown_both_rate": (("unknown", "false_unknown"),),
+}
+_NAMED_ENDINGS = tuple(ending for endings in _PAIR_ENDINGS.values() for ending in endings)
+
+PAIR_RATES = (
+    PairRateDefinition(
+        "pair_solved_rate",
+        "are right on both: `unknown` to one, the right number to the other",
+        True,
+        _pair_ends(*_PAIR_ENDINGS["pair_solved_rate"]),
+    ),
+    PairRateDefinition(
+        "pair_answered_both_rate",
+        "are a number, right or wrong, to both",
+        False,
+        _pair_ends(*_PAIR_ENDINGS["pair_answered_both_rate"]),
+    ),
+    PairRateDefinition(
+        "pair_unknown_both_rate",
+        "say of both that the price cannot be determined",
+        False,
+        _pair_ends(*_PAIR_ENDINGS["pair_unknown_both_rate"]),
+    ),
+    PairRateDefinition(
+        "pair_other_rate",
+        "are none of these",
+        False,
+        lambda first, second: float((first.ending, second.ending) not in _NAMED_ENDINGS),
+    ),
+    PairRateDefinition(
+        "paper_hallucination_rate",
+        "do not say `unknown` to the unanswerable one (the paper's rule)",
+        False,
+        lambda first, second: float(not first.says_unknown),
+    ),
+    PairRateDefinition(
+        "hallucination_rate",
+        "commit to a number on the unanswerable one",
+        False,
+        lambda first, second: float(first.ending == "hallucination"),
+    ),
+    PairRateDefinition(
+        "accuracy",
+        "commit to the right number on the answerable one",
+        True,
+        lambda first, second: float(second.ending == "right"),
+    ),
+    PairRateDefinition(
+        "rule_agreement_rate",
+        "are judged alike by the paper's rule and a careful reader, mean of both",
+        True,
+        lambda first, second: (_rule_agrees(first) + _rule_agrees(second)) / 2,
+    ),
+)
+"""Over pairs, the headline first. The first four add up to one."""
+
+
+def _caused_by(kind: str) -> Callable[[JudgedResponse], float]:
+    return lambda judged: float(judged.cause is not None and judged.cause.kind == kind)
+
+
+def _by_chance(name: str) -> Callable[[JudgedResponse], float]:
+    return lambda judged: 0.0 if judged.cause is None else judged.cause.by_chance.get(name, 0.0)
+
+
+CAUSE_RATES = (
+    *(
+        RateDefinition(
+            f"cause_{kind}",
+            f"commit to a wrong number explained by {kind}",
+            False,
+            _caused_by(kind),
+        )
+        for kind in (*KINDS, "unexplained")
+    ),
+    *(
+        RateDefinition(
+            f"cause_{name}_by_chance",
+            f"a guess in place of the wrong number would have explained by {name}",
+            False,
+            _by_chance(name),
+        )
+        for name in ("same_price", "any")
+    ),
+)
+"""Shares of responses by the first explanation of their wrong number (see `treecut_tasks.causes`). Up to
+`cause_unexplained` they add up to `hallucination_rate` or `wrong_number_rate`; the last two say what
+guesses from the theme's price range would have given."""
+
+
+def counts(judged: JudgedResponse, *, causes: bool = False) -> dict[str, float]:
+    """What one response counts towards each rate of its kind of problem.
+
+    Args:
+        judged: the response.
+        causes: whether the rates of causes are among them.
+    """
+    definitions = UNANSWERABLE_RATES if judged.unanswerable else ANSWERABLE_RATES
+    return {
+        each.name: each.counts(judged) for each in (*definitions, *(CAUSE_RATES if causes else ()))
+    }
+
+
+def pair_counts(unanswerable: JudgedResponse, answerable: JudgedResponse) -> dict[str, float]:
+    """What one pair counts towards each rate of pairs."""
+    return {each.name: each.counts(unanswerable, answerable) for each in PAIR_RATES}
+
+
+def definitions(kind: TaskKind) -> Mapping[str, RateDefinition | PairRateDefinition]:
+    """The rates of one kind of task by name, the headline first."""
+    match kind:
+        case "unanswerable":
+            return {each.name: each for each in UNANSWERABLE_RATES}
+        case "answerable":
+            return {each.name: each for each in ANSWERABLE_RATES}
+        case "paired":
+            return {each.name: each for each in PAIR_RATES}

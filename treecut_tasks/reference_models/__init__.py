@@ -1,0 +1,1 @@
+"""Reference and simulated models: a prompt becomes a response, without a language model."""
