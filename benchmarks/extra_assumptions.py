@@ -21,9 +21,9 @@ from itertools import islice
 from math import ceil, floor, lcm
 from multiprocessing import Pool
 
+from treecut_tasks.evaluation.rates import rate
 from treecut_tasks.problems import ProblemConfig, stream
 from treecut_tasks.reading import ReadProblem, Undetermined, read_problem, solve
-from treecut_tasks.scoring.rates import rate
 from treecut_tasks.themes import BUILTIN_THEMES, load_theme
 from treecut_tasks.validity import ASSUMPTIONS, consequences
 

@@ -35,7 +35,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from treecut_tasks.evaluation import PAPER_DEPTHS, TaskParameters, build_items, score_response
+from treecut_tasks.evaluation import PAPER_DEPTHS, TaskParameters, build_items, judge_response
 from treecut_tasks.evaluation.prompts import user_messages, user_prompt
 from treecut_tasks.problems import ProblemConfig, draw_data_set, stream
 from treecut_tasks.scoring import classify_outcome, says_unknown
@@ -156,12 +156,12 @@ def outcomes(rows: Sequence[Row]) -> None:
 
 def scores(rows: Sequence[Row]) -> None:
     for _, answer, response in rows:
-        score_response(answer, response)
+        judge_response(answer, response)
 
 
 def causes(rows: Sequence[Row]) -> None:
     for problem, answer, response in rows:
-        score_response(answer, response, problem=problem)
+        judge_response(answer, response, problem=problem)
 
 
 class Clock:

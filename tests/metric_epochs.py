@@ -12,28 +12,30 @@ from inspect_ai.scorer import Metric, Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from tests.framework_runs import inspect_values
+from treecut_tasks.evaluation import JudgedResponse, counts
 
 
 def metric_values(
     metric: Metric,
-    epochs: Sequence[Sequence[Mapping[str, float]]],
+    epochs: Sequence[Sequence[JudgedResponse]],
     metadata: Sequence[Mapping[str, Any]],
     reducer: str = "mean",
 ) -> dict[str, float]:
-    """The values of a metric after an evaluation of `mockllm/model` with prepared scores.
+    """The values of a metric after an evaluation of `mockllm/model` with prepared judgements.
 
     Args:
         metric: the metric.
-        epochs: for each sample the values of its score, one for each epoch.
+        epochs: for each sample the judged responses, one for each epoch.
         metadata: for each sample its metadata.
         reducer: name of Inspect's epoch reducer.
     """
-    prepared = {f"sample-{i}": list(values) for i, values in enumerate(epochs)}
+    prepared = {f"sample-{i}": list(judged) for i, judged in enumerate(epochs)}
 
     @scorer(metrics=[metric], name="prepared_scores")
     def prepared_scores() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            return Score(value=dict(prepared[str(state.sample_id)][state.epoch - 1]))
+            judged = prepared[str(state.sample_id)][state.epoch - 1]
+            return Score(value=dict(counts(judged)), metadata=judged.record())
 
         return score
 

@@ -18,16 +18,10 @@ from inspect_ai.scorer import Score
 from tests.framework_runs import ROOT, command, inspect_run, inspect_values, only_log
 from tests.metric_epochs import metric_values
 from treecut_tasks import ProblemConfig, TreecutError, pair_at, problem_at, tasks
-from treecut_tasks.evaluation import rate_names, score_pair, score_response
+from treecut_tasks.evaluation import JudgedResponse, judge_response
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
 from treecut_tasks.inspect_adapter.dataset import ProblemMetadata
-from treecut_tasks.inspect_adapter.scorers import (
-    answerable_scorer,
-    paired_scorer,
-    treecut_pair_rates,
-    treecut_rates,
-    unanswerable_scorer,
-)
+from treecut_tasks.inspect_adapter.scorers import treecut_rates
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
 from treecut_tasks.tasks import TASK_VERSION, answerable, paired, unanswerable
 
@@ -98,14 +92,17 @@ class TestReferenceModels:
         )
         assert values["hallucination_rate"] == hallucinated
         assert values["unknown_rate"] == 1 - hallucinated
-        assert values["answered_rate"] == hallucinated
+        assert values["hallucination_rate"] == hallucinated
 
     def test_the_same_price_policy_needs_places(self, tmp_path: Path) -> None:
         """Where names have no places there is nothing to take for the same price."""
-        task = unanswerable(ans_depth=8, num_problems=8, composite_name=[True, False])
-        values = inspect_values(inspect_run(task, "treecut/same_price", tmp_path))
-        assert values["hallucination_rate_ans_depth_8_composite_name"] > 0.5
-        assert values["hallucination_rate_ans_depth_8_simple_name"] == 0
+        rates = []
+        for composite_name in (True, False):
+            task = unanswerable(ans_depth=8, num_problems=8, composite_name=composite_name)
+            log = inspect_run(task, "treecut/same_price", tmp_path / str(composite_name))
+            rates.append(inspect_values(log)["hallucination_rate"])
+        assert rates[0] > 0.5
+        assert rates[1] == 0
 
     def test_accuracy(self, tmp_path: Path) -> None:
         values = inspect_values(
@@ -124,8 +121,7 @@ class TestReferenceModels:
         values = inspect_values(
             inspect_run(paired(num_problems=5), "treecut/solver", tmp_path / "solver")
         )
-        assert values["pair_solved_rate"] == values["accuracy"] == values["unknown_rate"] == 1
-        assert values["complete_pairs"] == 20
+        assert values["pair_solved_rate"] == values["accuracy"] == 1
         values = inspect_values(
             inspect_run(
                 paired(num_problems=5, counterpart="matched"), "treecut/guesser", tmp_path / "guess"
@@ -148,9 +144,9 @@ class TestMockModel:
             display="none",
         )
         values = inspect_values(log)
-        assert values["hallucination_rate"] == 1
+        assert values["paper_hallucination_rate"] == 1
         assert values["no_answer_rate"] == 1
-        assert values["answered_rate"] == 0
+        assert values["hallucination_rate"] == 0
 
     @pytest.mark.parametrize(
         ("answer", "reason", "outcome_reason", "is_unknown"),
@@ -181,9 +177,9 @@ class TestMockModel:
         score = only_score(sample)
         assert score.reason == reason
         assert score.metadata is not None
-        assert score.metadata["outcome_reason"] == outcome_reason
+        assert score.metadata["reason"] == outcome_reason
         assert score.metadata["says_unknown"] is is_unknown
-        assert inspect_values(log)["hallucination_rate"] == 1 - is_unknown
+        assert inspect_values(log)["paper_hallucination_rate"] == 1 - is_unknown
 
     def test_wrong_and_right_numbers(self, tmp_path: Path) -> None:
         task = answerable(ans_depth=[2, 4], num_problems=3)
@@ -204,23 +200,21 @@ class TestMockModel:
         )
         values = inspect_values(log)
         assert values["hallucination_rate"] == 0.5
-        assert values["hallucination_rate_ans_depth_2"] == 0
-        assert values["hallucination_rate_ans_depth_10"] == 1
-        paper = ("", "_stderr", "_ci_low", "_ci_high")
-        depths = ("", "_ans_depth_2", "_ans_depth_10")
-        expected = {f"hallucination_rate{depth}{end}" for depth in depths for end in paper}
-        others = [name for name in rate_names("unanswerable") if name != "hallucination_rate"]
-        expected |= {f"{name}{end}" for name in others for end in ("", "_stderr")}
-        assert values.keys() == expected
-        assert values["hallucination_rate_ci_low"] < 0.5 < values["hallucination_rate_ci_high"]
+        assert values["paper_hallucination_rate_ans_depth_2"] == 0
+        assert values["paper_hallucination_rate_ans_depth_10"] == 1
+        assert list(values) == [
+            "paper_hallucination_rate", "stderr",
+            "hallucination_rate", "unknown_rate", "no_answer_rate", "rule_agreement_rate",
+            "paper_hallucination_rate_ans_depth_2", "paper_hallucination_rate_ans_depth_10",
+        ]  # fmt: skip
         # n = 6, half of them 1: sample variance 0.3.
-        assert values["hallucination_rate_stderr"] == pytest.approx((0.3 / 6) ** 0.5)
+        assert values["stderr"] == pytest.approx((0.3 / 6) ** 0.5)
 
     def test_headline_is_the_rate_that_the_paper_reports(self, tmp_path: Path) -> None:
         for task, headline in (
-            (unanswerable(ans_depth=2, num_problems=1), "hallucination_rate"),
+            (unanswerable(ans_depth=2, num_problems=1), "paper_hallucination_rate"),
             (answerable(ans_depth=2, num_problems=1), "accuracy"),
-            (paired(ans_depth=2, num_problems=1), "hallucination_rate"),
+            (paired(ans_depth=2, num_problems=1), "pair_solved_rate"),
         ):
             log = inspect_run(task, always("Answer: 1").model(), tmp_path / str(task.name))
             assert log.results is not None
@@ -228,90 +222,64 @@ class TestMockModel:
             assert log.results.headline.metric == headline
 
 
+def judged(answer: str, *responses: str) -> list[JudgedResponse]:
+    return [judge_response(answer, response) for response in responses]
+
+
+UNKNOWN, NUMBER = "Answer: unknown", "Answer: 4"
+
+
 class TestMetrics:
     """The metrics after the real epoch reducer."""
 
-    UNKNOWN = score_response("unknown", "Answer: unknown").rates
-    NUMBER = score_response("unknown", "Answer: 4").rates
-    RIGHT = score_response("4", "Answer: 4").rates
-    WRONG = score_response("4", "Answer: 5").rates
-    FALSE_UNKNOWN = score_response("4", "Answer: unknown").rates
-
     @pytest.mark.parametrize("reducer", ["mean", "mode"])
     def test_equal_epochs_change_nothing(self, reducer: str) -> None:
-        labels = [{"configuration": "ans_depth_2"}] * 3
-        one = [[self.UNKNOWN], [self.NUMBER], [self.NUMBER]]
-        three = [[rates] * 3 for (rates,) in one]
-        metric = treecut_rates("unanswerable")
-        reference = metric_values(metric, one, labels)
+        metadata = [{"ans_depth": 2}] * 3
+        one = [judged("unknown", each) for each in (UNKNOWN, NUMBER, NUMBER)]
+        reference = metric_values(treecut_rates(), one, metadata)
         assert reference["hallucination_rate"] == pytest.approx(2 / 3)
-        assert metric_values(metric, three, labels, reducer) == pytest.approx(reference)
+        three = [each * 3 for each in one]
+        assert metric_values(treecut_rates(), three, metadata, reducer) == pytest.approx(reference)
 
     def test_differing_epochs_count_with_their_mean(self) -> None:
-        labels = [{"configuration": "ans_depth_2"}, {"configuration": "ans_depth_4"}]
         values = metric_values(
-            treecut_rates("unanswerable"),
-            [[self.UNKNOWN, self.NUMBER], [self.UNKNOWN, self.UNKNOWN]],
-            labels,
+            treecut_rates(),
+            [judged("unknown", UNKNOWN, NUMBER), judged("unknown", UNKNOWN, UNKNOWN)],
+            [{"ans_depth": 2}, {"ans_depth": 4}],
         )
-        assert values["hallucination_rate"] == pytest.approx(0.25)
-        assert values["hallucination_rate_ans_depth_2"] == pytest.approx(0.5)
-        assert values["hallucination_rate_ans_depth_4"] == 0
+        assert values["paper_hallucination_rate"] == pytest.approx(0.25)
+        assert values["paper_hallucination_rate_ans_depth_2"] == pytest.approx(0.5)
+        assert values["paper_hallucination_rate_ans_depth_4"] == 0
 
-    @pytest.mark.parametrize("reducer", ["mean", "mode"])
-    def test_pairs_are_joined_epoch_by_epoch(self, reducer: str) -> None:
-        metadata = [
-            {"pair_id": pair, "unanswerable": cut, "configuration": "ans_depth_2"}
-            for pair in ("a", "b")
-            for cut in (True, False)
-        ]
-        epochs = [
-            [self.UNKNOWN, self.NUMBER],
-            [self.RIGHT, self.WRONG],  # pair a: solved, then answered both
-            [self.UNKNOWN, self.UNKNOWN],
-            [self.FALSE_UNKNOWN, self.RIGHT],  # pair b: unknown to both, then solved
-        ]
-        values = metric_values(treecut_pair_rates(), epochs, metadata, reducer)
+    def test_pairs_are_joined_epoch_by_epoch(self) -> None:
+        metadata = [{"pair_id": pair, "ans_depth": 2} for pair in "aabb"]
+        values = metric_values(
+            treecut_rates(),
+            [
+                judged("unknown", UNKNOWN, NUMBER),
+                judged("4", NUMBER, "Answer: 5"),  # pair a: solved, then answered both
+                judged("unknown", UNKNOWN, UNKNOWN),
+                judged("4", UNKNOWN, NUMBER),  # pair b: unknown to both, then solved
+            ],
+            metadata,
+        )
         assert values["pair_solved_rate"] == pytest.approx(0.5)
         assert values["pair_answered_both_rate"] == pytest.approx(0.25)
         assert values["pair_unknown_both_rate"] == pytest.approx(0.25)
-        assert values["pair_other_rate"] == pytest.approx(0)
+        assert values["pair_other_rate"] == 0
         assert values["hallucination_rate"] == pytest.approx(0.25)
         assert values["accuracy"] == pytest.approx(0.5)
-        assert values["complete_pairs"] == 2
 
-    def test_errors_are_clustered_by_pair(self) -> None:
-        metadata = [
-            {"pair_id": str(pair), "unanswerable": cut, "configuration": "ans_depth_2"}
-            for pair in range(3)
-            for cut in (True, False)
-        ]
+    def test_errors_are_clustered_by_pair_and_half_a_pair_is_left_out(self) -> None:
+        metadata = [{"pair_id": pair, "ans_depth": 2} for pair in "aabbccd"]
+        answers = [UNKNOWN, NUMBER, NUMBER, NUMBER, NUMBER, UNKNOWN, UNKNOWN]
         epochs = [
-            [r]
-            for r in (self.UNKNOWN, self.RIGHT, self.NUMBER, self.WRONG, self.NUMBER, self.RIGHT)
+            judged("4" if index % 2 else "unknown", answer) for index, answer in enumerate(answers)
         ]
-        values = metric_values(treecut_pair_rates(), epochs, metadata)
+        values = metric_values(treecut_rates(), epochs, metadata)
         # Three pairs, one of them solved: sample variance 1/3.
-        assert values["pair_solved_rate_stderr"] == pytest.approx((1 / 3 / 3) ** 0.5)
-
-    def test_a_half_scored_pair_is_left_out_and_told(self) -> None:
-        metadata = [
-            {"pair_id": pair, "unanswerable": cut, "configuration": "ans_depth_2"}
-            for pair, cut in (("a", True), ("a", False), ("b", True))
-        ]
-        values = metric_values(
-            treecut_pair_rates(), [[self.UNKNOWN], [self.RIGHT], [self.NUMBER]], metadata
-        )
-        assert values["complete_pairs"] == 1
-        assert values["pair_solved_rate"] == 1
-
-    def test_joint_outcomes_add_up(self) -> None:
-        silent = score_response("unknown", "Hm.").rates
-        for first in (self.UNKNOWN, self.NUMBER, silent):
-            for second in (self.RIGHT, self.WRONG, self.FALSE_UNKNOWN):
-                pair = score_pair(first, second)
-                outcomes = [value for name, value in pair.items() if name.startswith("pair_")]
-                assert sorted(outcomes) == [0, 0, 0, 1]
+        assert values["pair_solved_rate"] == pytest.approx(1 / 3)
+        assert values["stderr"] == pytest.approx((1 / 3 / 3) ** 0.5)
 
 
 class TestSamples:
@@ -337,7 +305,6 @@ class TestSamples:
         assert list(pairs.values()) == [2] * 4
         depths = Counter(sample.metadata["ans_depth"] for sample in samples_of(log))
         assert depths == {2: 2, 4: 2, 6: 2, 8: 2}
-        assert inspect_values(log)["complete_pairs"] == 4
 
     def test_ids_come_from_the_content(self) -> None:
         few, many = (unanswerable(ans_depth=[4, 6], num_problems=n).dataset for n in (3, 8))
@@ -482,7 +449,6 @@ class TestEpochs:
             paired(ans_depth=[2, 4], num_problems=2), "treecut/solver", tmp_path, epochs=2
         )
         values = inspect_values(log)
-        assert values["complete_pairs"] == 4
         assert values["pair_solved_rate"] == 1
         assert len(samples_of(log)) == 16
 
@@ -516,8 +482,8 @@ class TestDataFiles:
             assert made.returncode == 0, made.stderr
         log = inspect_run(unanswerable(data_file=paths, fewshot=2), "treecut/solver", tmp_path)
         values = inspect_values(log)
-        assert values["hallucination_rate_ans_depth_2"] == 0
-        assert values["hallucination_rate_ans_depth_3"] == 0
+        assert values["paper_hallucination_rate_ans_depth_2"] == 0
+        assert values["paper_hallucination_rate_ans_depth_3"] == 0
         assert [len(sample.input) for sample in samples_of(log)] == [2 * 2 + 1] * 6
 
     def test_a_file_with_a_theme_of_its_own_is_evaluated(
@@ -563,7 +529,7 @@ class TestDataFiles:
             files = [str(folder / f"{name}.jsonl") for name in ("unanswerable", "answerable")]
             log = inspect_run(paired(data_file=files), "treecut/solver", folder)
             values = inspect_values(log)
-            assert (values["complete_pairs"], values["pair_solved_rate"]) == (3, 1)
+            assert values["pair_solved_rate"] == 1
             generated = paired(ans_depth=4, num_problems=3, counterpart=kind)
             assert [s.id for s in samples_of(log)] == [s.id for s in generated.dataset]
 
@@ -723,13 +689,6 @@ class TestBadInput:
             assert message in self.refusal("paired", data_file=files)
 
 
-class TestRescoring:
-    def test_the_scorers_are_exported_for_inspect_score(self) -> None:
-        assert all(
-            callable(make()) for make in (unanswerable_scorer, answerable_scorer, paired_scorer)
-        )
-
-
 class TestCommandLine:
     """Commands in processes of their own; each takes seconds."""
 
@@ -758,14 +717,14 @@ class TestCommandLine:
         assert unscored.results is not None
         assert unscored.results.scores == []
         scored = command(
-            "inspect", "score", path, "--scorer", "treecut_tasks/unanswerable_scorer",
+            "inspect", "score", path, "--scorer", "treecut_tasks/treecut_scorer",
             "--output-file", tmp_path / "scored.eval", "--action", "append", cwd=tmp_path,
         )  # fmt: skip
         assert scored.returncode == 0, scored.stdout + scored.stderr
         log = read_eval_log(str(tmp_path / "scored.eval"))
         values = inspect_values(log)
         assert values["hallucination_rate"] == 1
-        assert values["hallucination_rate_ans_depth_4"] == 1
+        assert values["paper_hallucination_rate_ans_depth_4"] == 1
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

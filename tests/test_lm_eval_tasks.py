@@ -104,7 +104,10 @@ class TestNames:
         # A misspelt metric would print an empty group without a warning.
         assert set(names) <= values.keys()
         assert results.results["group_subtasks"][group] == settings["task"]
-        headline = "accuracy" if group == "treecut_answerable" else "hallucination_rate"
+        headline = {
+            "treecut_answerable": "accuracy",
+            "treecut_paired": "pair_solved_rate",
+        }.get(group, "paper_hallucination_rate")
         assert names[0] == headline
 
     @pytest.mark.parametrize("group", KINDS)
@@ -123,7 +126,7 @@ class TestReferenceModels:
     def test_hallucination_rate(self) -> None:
         assert run("treecut").values("treecut")["hallucination_rate"] == 0
         values = run("treecut", "guesser").values("treecut")
-        assert values["hallucination_rate"] == values["answered_rate"] == 1
+        assert values["paper_hallucination_rate"] == values["hallucination_rate"] == 1
 
     def test_accuracy(self) -> None:
         assert run("treecut_answerable").values("treecut_answerable")["accuracy"] == 1

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -302,11 +302,9 @@ def runs(
         return group, both(task, group, tmp_path_factory.mktemp(group), {"num_problems": 25})
 
 
-def only_those(names: Iterable[str], values: dict[str, float]) -> dict[str, float]:
-    """The values that lm-eval has as well: it prints only the main causes, and no number of pairs."""
-    missing = values.keys() - set(names)
-    assert all(name.startswith("cause_") or name == "complete_pairs" for name in missing), missing
-    return {name: value for name, value in values.items() if name not in missing}
+def without_errors(values: dict[str, float]) -> dict[str, float]:
+    """The rates alone; lm-eval has a standard error of each, Inspect's metric that of the first."""
+    return {name: value for name, value in values.items() if not name.endswith("stderr")}
 
 
 class TestScores:
@@ -314,8 +312,7 @@ class TestScores:
 
     def test_responses_are_varied(self, runs: tuple[str, BothRuns]) -> None:
         values = runs[1].inspect
-        rates = [v for n, v in values.items() if n.endswith(("_rate", "accuracy", "disagreement"))]
-        assert all(0 < rate < 1 for rate in rates), values
+        assert all(0 < rate < 1 for name, rate in values.items() if "_depth_" not in name), values
 
     def test_each_depth(self, runs: tuple[str, BothRuns]) -> None:
         group, both_runs = runs
@@ -327,7 +324,7 @@ class TestScores:
                 for name, value in both_runs.inspect.items()
                 if end in name
             }
-            assert len(ours) in (4, 8, 16)
+            assert len(ours) == 1
             assert {name: theirs[name] for name in ours} == pytest.approx(ours, abs=1e-12)
 
     def test_group(self, runs: tuple[str, BothRuns]) -> None:
@@ -342,8 +339,8 @@ class TestScores:
         assert {name.removesuffix("_stderr") for name in theirs} == set(names)
         for name in names:
             assert theirs[name] == pytest.approx(both_runs.inspect[name], abs=1e-12)
-            error = both_runs.inspect[f"{name}_stderr"]
-            assert theirs[f"{name}_stderr"] == pytest.approx(error, rel=0.1)
+        error = both_runs.inspect["stderr"]
+        assert theirs[f"{next(iter(both_runs.inspect))}_stderr"] == pytest.approx(error, rel=0.1)
 
     @pytest.mark.parametrize("group", GROUPS)
     def test_all_metrics_of_one_depth(self, group: str, tmp_path: Path) -> None:
@@ -351,13 +348,15 @@ class TestScores:
         task = GROUPS[group](ans_depth=4, num_problems=30)
         runs = both(task, name, tmp_path, {"num_problems": 30})
         values = runs.lm_eval.values(name)
-        assert values == pytest.approx(only_those(values, runs.inspect), abs=1e-12)
+        assert without_errors(values) == pytest.approx(without_errors(runs.inspect), abs=1e-12)
+        headline = next(iter(runs.inspect))
+        assert values[f"{headline}_stderr"] == pytest.approx(runs.inspect["stderr"], abs=1e-12)
 
     def test_six_examples(self, tmp_path: Path) -> None:
         task = unanswerable(ans_depth=2, num_problems=15, fewshot=6, fewshot_format="turns")
         runs = both(task, "treecut_depth2_fewshot", tmp_path, {"num_problems": 15})
         values = runs.lm_eval.values("treecut_depth2_fewshot")
-        assert values == pytest.approx(only_those(values, runs.inspect), abs=1e-12)
+        assert without_errors(values) == pytest.approx(without_errors(runs.inspect), abs=1e-12)
         assert 0 < values["hallucination_rate"] < 1
 
     def test_each_response(self, tmp_path: Path) -> None:
@@ -383,9 +382,7 @@ class TestScores:
             assert isinstance(rates, dict)
             assert len(rates) >= 5
             assert [[without_thinking(sample["resps"][0][0])]] == [[response]]
-            assert only_those(sample, rates) == {
-                name: sample[name] for name in rates if name in sample
-            }
+            assert rates == {name: sample[name] for name in rates}
 
 
 @pytest.mark.parametrize(
@@ -413,8 +410,7 @@ def test_thinking_in_the_text(response: str, tmp_path: Path) -> None:
     assert log.samples is not None
     assert log.samples[0].output.completion == without_thinking(response)
     values = run.values("treecut_depth2")
-    ours = only_those(values, inspect_values(log))
-    assert {name: values[name] for name in ours} == ours
+    assert without_errors(values) == without_errors(inspect_values(log))
 
 
 def test_a_response_that_is_cut_off(tmp_path: Path) -> None:
@@ -442,9 +438,9 @@ def test_a_response_that_is_cut_off(tmp_path: Path) -> None:
     assert {response["resps"][0][0] for response in run.samples("treecut_depth2")} == {
         "So the pie costs 12 dollars."
     }
-    assert ours["hallucination_rate"] == theirs["hallucination_rate"] == 1
-    assert (ours["no_answer_rate"], ours["answered_rate"]) == (1, 0)
-    assert (theirs["no_answer_rate"], theirs["answered_rate"]) == (0, 1)
+    assert ours["paper_hallucination_rate"] == theirs["paper_hallucination_rate"] == 1
+    assert (ours["no_answer_rate"], ours["hallucination_rate"]) == (1, 0)
+    assert (theirs["no_answer_rate"], theirs["hallucination_rate"]) == (0, 1)
 
 
 def test_reference_models_answer_both_frameworks_alike(tmp_path: Path) -> None:
@@ -454,13 +450,13 @@ def test_reference_models_answer_both_frameworks_alike(tmp_path: Path) -> None:
                 paired(ans_depth=4, num_problems=10), f"treecut/{policy}", tmp_path / policy
             )
         )
-        del values["complete_pairs"]
         run = lm_eval_run(
             "treecut_paired_depth4",
             model_args={"policy": policy},
             metadata={"num_problems": 10},
         )
-        assert run.values("treecut_paired_depth4") == pytest.approx(values, abs=1e-12)
+        found = run.values("treecut_paired_depth4")
+        assert without_errors(found) == pytest.approx(without_errors(values), abs=1e-12)
 
 
 def test_the_recorded_responses_do_not_depend_on_what_precedes_the_problem() -> None:

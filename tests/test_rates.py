@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from treecut_tasks.scoring.rates import CONFIDENCE, rate, rate_table
+from treecut_tasks.evaluation.rates import CONFIDENCE, rate
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=60)
 
@@ -80,22 +80,3 @@ def test_extremes_end_exactly_at_zero_and_one() -> None:
 def test_a_rate_needs_a_response() -> None:
     with pytest.raises(ValueError, match="at least one response"):
         rate([])
-
-
-def test_table_names_every_number() -> None:
-    columns = {"hallucination_rate": [1.0, 0.0, 1.0, 1.0], "no_answer_rate": [0.0, 0.0, 0.0, 1.0]}
-    table = rate_table(columns, with_interval=["hallucination_rate"], suffix="_ans_depth_8")
-    expected = rate(columns["hallucination_rate"])
-    assert table == {
-        "hallucination_rate_ans_depth_8": 0.75,
-        "hallucination_rate_ans_depth_8_stderr": expected.stderr,
-        "hallucination_rate_ans_depth_8_ci_low": expected.ci_low,
-        "hallucination_rate_ans_depth_8_ci_high": expected.ci_high,
-        "no_answer_rate_ans_depth_8": 0.25,
-        "no_answer_rate_ans_depth_8_stderr": 0.25,
-    }
-
-
-def test_table_of_one_response_has_no_standard_error() -> None:
-    table = rate_table({"accuracy": [1.0]}, with_interval=["accuracy"])
-    assert set(table) == {"accuracy", "accuracy_ci_low", "accuracy_ci_high"}

@@ -173,10 +173,10 @@ def test_values_in_python_comments() -> None:
     from treecut_tasks import score_responses, summarise_responses
 
     scored = score_responses([{"problem": PROBLEM, "answer": "unknown", "response": "Answer: 11"}])
-    cause = scored[0][1].cause
+    cause = scored[0].cause
     assert cause is not None
-    assert (scored[0][1].outcome.value, cause.kind) == ("11", "same_price")
-    assert summarise_responses(scored)["unanswerable"]["hallucination_rate"] == 1.0
+    assert (scored[0].judgement.value, cause.kind) == ("11", "same_price")
+    assert summarise_responses(scored)["unanswerable"]["hallucination_rate"].value == 1.0
 
 
 def test_printed_explanation_is_what_is_printed(folder: Path) -> None:

@@ -20,7 +20,7 @@ from tests.servers.smollm2 import (
     serve_smollm2,
 )
 from treecut_tasks._lm_eval_discovery import task_configs_path
-from treecut_tasks.evaluation import rate_names
+from treecut_tasks.evaluation import definitions
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
 
 NUM_PROBLEMS = 2
@@ -112,7 +112,7 @@ class TestLocalModel:
             assert sample["resps"][0][0].strip() == response.strip()
             (score,) = (twin.scores or {}).values()
             assert isinstance(score.value, dict)
-            assert score.value.keys() == set(rate_names("unanswerable"))
+            assert score.value.keys() == definitions("unanswerable").keys()
             assert score.reason
             assert twin.output.stop_reason in ("stop", "max_tokens")
         results = lm_eval_results(tmp_path / "out")

@@ -18,6 +18,7 @@ from scipy.stats import chi2_contingency
 from statsmodels.stats.contingency_tables import Table as ContingencyTable
 from statsmodels.stats.multitest import multipletests
 
+from treecut_tasks.evaluation.rates import Rate, rate
 from treecut_tasks.report.build import build_report
 from treecut_tasks.report.cells import Cell
 from treecut_tasks.report.claims import CLAIMS, SMALLEST_EFFECT, Finding, examine_claims
@@ -33,7 +34,6 @@ from treecut_tasks.report.statistics import (
     stratified_test,
     trend_test,
 )
-from treecut_tasks.scoring.rates import Rate, rate
 
 Random = np.random.Generator
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.trainers import TO_INSTALL, tiny_model, training_arguments
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import score_response
+from treecut_tasks.evaluation import judge_response
 from treecut_tasks.training import Reward, verdict
 
 ANSWERABLE = {
@@ -116,17 +116,16 @@ def test_the_defaults_reward_telling_the_kinds_apart_above_every_blind_strategy(
 def test_any_text_gets_the_weight_of_the_verdict_that_the_tasks_report(
     response: str | None, answer: str
 ) -> None:
-    rates = score_response(answer, response).rates
-    by_rate = {
-        "accuracy": DISTINCT.right,
-        "wrong_number_rate": DISTINCT.wrong_number,
-        "false_unknown_rate": DISTINCT.unknown_where_answerable,
-        "unknown_rate": DISTINCT.unknown_where_unanswerable,
-        "answered_rate": DISTINCT.hallucinated,
-        "no_answer_rate": DISTINCT.no_answer,
+    by_ending = {
+        "right": DISTINCT.right,
+        "wrong_number": DISTINCT.wrong_number,
+        "false_unknown": DISTINCT.unknown_where_answerable,
+        "unknown": DISTINCT.unknown_where_unanswerable,
+        "hallucination": DISTINCT.hallucinated,
+        "no_answer": DISTINCT.no_answer,
     }
-    expected = [weight for name, weight in by_rate.items() if rates.get(name) == 1.0]
-    assert [DISTINCT(response, {"answer": answer})] == expected
+    expected = by_ending[judge_response(answer, response).ending]
+    assert DISTINCT(response, {"answer": answer}) == expected
 
 
 @given(weight=st.floats(allow_nan=False, allow_infinity=False), name=st.sampled_from(WEIGHTS))

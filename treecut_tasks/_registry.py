@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from treecut_tasks.inspect_adapter.models import treecut
-from treecut_tasks.inspect_adapter.scorers import (
-    answerable_scorer,
-    paired_scorer,
-    treecut_pair_rates,
-    treecut_rates,
-    unanswerable_scorer,
-)
+from treecut_tasks.inspect_adapter.scorers import treecut_rates, treecut_scorer
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
 from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
 
 __all__ = [
     "answerable",
-    "answerable_scorer",
     "cot_system_message",
     "cut_location",
     "paired",
-    "paired_scorer",
     "structure",
     "treecut",
-    "treecut_pair_rates",
     "treecut_rates",
+    "treecut_scorer",
     "unanswerable",
-    "unanswerable_scorer",
 ]

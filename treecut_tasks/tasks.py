@@ -19,7 +19,6 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.scorer import Scorer
 from inspect_ai.solver import generate
 
 from treecut_tasks.evaluation import (
@@ -29,20 +28,16 @@ from treecut_tasks.evaluation import (
     TaskKind,
     TaskParameters,
     build_items,
+    definitions,
     describe_run,
     draw_items,
-    rate_names,
 )
 from treecut_tasks.evaluation.designs import cut_location_configurations, structure_configurations
 from treecut_tasks.evaluation.fewshot import ShotChoice
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage, check_system_message
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
-from treecut_tasks.inspect_adapter.scorers import (
-    answerable_scorer,
-    paired_scorer,
-    unanswerable_scorer,
-)
+from treecut_tasks.inspect_adapter.scorers import treecut_scorer
 from treecut_tasks.inspect_adapter.solvers import cot_system_message
 from treecut_tasks.problems import CounterpartKind, Order, Sampling
 
@@ -267,18 +262,8 @@ def _task(
     return Task(
         dataset=dataset,
         solver=[cot_system_message(choice), generate()],
-        scorer=_scorer(kind),
-        headline_metric=HeadlineMetric(metric=rate_names(kind)[0]),
+        scorer=treecut_scorer(),
+        headline_metric=HeadlineMetric(metric=next(iter(definitions(kind)))),
         version=TASK_VERSION,
         metadata={**describe_run(parameters, item_set), "system_message": choice},
     )
-
-
-def _scorer(kind: TaskKind) -> Scorer:
-    match kind:
-        case "unanswerable":
-            return unanswerable_scorer()
-        case "answerable":
-            return answerable_scorer()
-        case "paired":
-            return paired_scorer()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from treecut_tasks.evaluation import ScoredResponse
+    from treecut_tasks.evaluation import Rate
 
 
 @click.command("score")
@@ -25,50 +26,34 @@ def command(file: str, output: str | None, as_json: bool) -> None:
 
     FILE is JSON Lines (- is standard input), each line with the keys problem, answer (a number in
     digits, or unknown) and response; truncated (true where it was cut off) and theme may be added.
-    Prints the rates of both kinds of problems, those of the paper with their 95 % intervals.
+    Prints the rates of both kinds of problems with their 95 % intervals.
     """
     from treecut_tasks.evaluation import score_responses, summarise_responses
     from treecut_tasks.files import whole_file
 
     rows = _read(file)
-    scored = score_responses(rows)
+    judged = score_responses(rows)
     if output is not None:
         with whole_file(output) as lines:
-            for row, (kind, judged) in zip(rows, scored, strict=True):
-                lines.write(json.dumps(_judgement(row, kind, judged)) + "\n")
-    rates = summarise_responses(scored)
-    counts = {kind: sum(each == kind for each, _ in scored) for kind in rates}
+            for row, each in zip(rows, judged, strict=True):
+                lines.write(json.dumps({"problem": row["problem"], **each.record()}) + "\n")
+    rates = summarise_responses(judged)
     if as_json:
-        table = {kind: {"n": counts[kind], **values} for kind, values in rates.items()}
+        table = {
+            kind: {name: asdict(rate) for name, rate in each.items()}
+            for kind, each in rates.items()
+        }
         click.echo(json.dumps(table, indent=2), err=output == "-")
         return
-    for kind, values in rates.items():
-        click.echo(f"{kind} ({counts[kind]} responses)", err=output == "-")
-        for name, value in values.items():
-            if not name.endswith(("_stderr", "_ci_low", "_ci_high")):
-                click.echo(f"  {_row(name, values, value)}", err=output == "-")
+    for kind, by_name in rates.items():
+        click.echo(f"{kind} ({next(iter(by_name.values())).n} responses)", err=output == "-")
+        for name, rate in by_name.items():
+            click.echo(f"  {_row(name, rate)}", err=output == "-")
 
 
-def _row(name: str, values: dict[str, float], value: float) -> str:
-    text = f"{name:28}{100 * value:6.1f} %"
-    if f"{name}_ci_low" in values:
-        text += f"  ({100 * values[f'{name}_ci_low']:.1f} to {100 * values[f'{name}_ci_high']:.1f})"
-    return text
-
-
-def _judgement(row: dict[str, Any], kind: str, judged: ScoredResponse) -> dict[str, Any]:
-    cause = judged.cause
-    return {
-        "problem": row["problem"],
-        "answer": row["answer"],
-        "kind": kind,
-        "says_unknown": judged.says_unknown,
-        "outcome": judged.outcome.verdict,
-        "value": judged.outcome.value,
-        "reason": judged.outcome.reason,
-        "cause": None if cause is None else cause.kind,
-        "explanation": None if cause is None else cause.description,
-    }
+def _row(name: str, rate: Rate) -> str:
+    interval = f"({100 * rate.ci_low:.1f} to {100 * rate.ci_high:.1f})"
+    return f"{name:28}{100 * rate.value:6.1f} %  {interval}"
 
 
 def _read(file: str) -> list[dict[str, Any]]:

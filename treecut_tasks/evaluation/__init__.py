@@ -1,47 +1,52 @@
-"""What a task is, for both frameworks: parameters become items, an item and a response a score."""
+"""What a task is, for both frameworks: parameters become items; answer and response a judged response."""
 
 from __future__ import annotations
 
 from treecut_tasks.evaluation.items import Item, ItemSet, build_items, describe_run, draw_items
-from treecut_tasks.evaluation.kinds import (
-    ANSWERABLE_RATES,
-    CAUSE_RATES,
+from treecut_tasks.evaluation.judging import Cause, JudgedResponse, judge_response
+from treecut_tasks.evaluation.parameters import (
     DEFAULT_SEED,
-    PAIRED_RATES,
     PAPER_DEPTHS,
     PAPER_NUM_PROBLEMS,
-    PAPER_RATES,
-    UNANSWERABLE_RATES,
-    TaskKind,
-    rate_names,
+    Configuration,
+    TaskParameters,
 )
-from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
+from treecut_tasks.evaluation.rates import (
+    CONFIDENCE,
+    Rate,
+    TaskKind,
+    counts,
+    definitions,
+    mean_counts,
+    pair_counts,
+    rate,
+    summarise,
+)
 from treecut_tasks.evaluation.recorded import RESPONSE_KEYS, score_responses, summarise_responses
-from treecut_tasks.evaluation.scored import ScoredResponse, score_pair, score_response
-from treecut_tasks.evaluation.summary import summarise
 
 __all__ = [
-    "ANSWERABLE_RATES",
-    "CAUSE_RATES",
+    "CONFIDENCE",
     "DEFAULT_SEED",
-    "PAIRED_RATES",
     "PAPER_DEPTHS",
     "PAPER_NUM_PROBLEMS",
-    "PAPER_RATES",
     "RESPONSE_KEYS",
-    "UNANSWERABLE_RATES",
+    "Cause",
     "Configuration",
     "Item",
     "ItemSet",
-    "ScoredResponse",
+    "JudgedResponse",
+    "Rate",
     "TaskKind",
     "TaskParameters",
     "build_items",
+    "counts",
+    "definitions",
     "describe_run",
     "draw_items",
-    "rate_names",
-    "score_pair",
-    "score_response",
+    "judge_response",
+    "mean_counts",
+    "pair_counts",
+    "rate",
     "score_responses",
     "summarise",
     "summarise_responses",

@@ -10,9 +10,9 @@ from typing import Any
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, check_fewshot, draw_shots
-from treecut_tasks.evaluation.kinds import TaskKind
 from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
 from treecut_tasks.evaluation.prompts import PROMPT_VERSION, Shot, make_shot, user_prompt
+from treecut_tasks.evaluation.rates import TaskKind
 from treecut_tasks.problems import Problem, ProblemConfig, Record, draw_data_set, read_data_files
 from treecut_tasks.themes import BUILTIN_THEMES
 from treecut_tasks.validity import check_label

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.fewshot import SHOT_CHOICES, ShotChoice, check_fewshot
-from treecut_tasks.evaluation.kinds import DEFAULT_SEED, PAPER_DEPTHS, PAPER_NUM_PROBLEMS
 from treecut_tasks.evaluation.prompts import SHOT_FORMATS, ShotFormat
 from treecut_tasks.problems import (
     CounterpartKind,
@@ -23,6 +22,15 @@ from treecut_tasks.problems import (
 )
 
 T = TypeVar("T")
+
+PAPER_DEPTHS = (2, 4, 6, 8)
+"""Depths of Table 1."""
+
+PAPER_NUM_PROBLEMS = 500
+"""Problems for each set of generation parameters (section 4.1)."""
+
+DEFAULT_SEED = 42
+"""Seed of a task that is given none."""
 
 
 class Configuration(NamedTuple):

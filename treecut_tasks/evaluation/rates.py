@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist, fmean, stdev
 from typing import Literal
 
 from treecut_tasks.causes import KINDS
@@ -210,3 +212,64 @@ def definitions(kind: TaskKind) -> Mapping[str, RateDefinition | PairRateDefinit
             return {each.name: each for each in ANSWERABLE_RATES}
         case "paired":
             return {each.name: each for each in PAIR_RATES}
+
+
+CONFIDENCE = 0.95
+"""Level of all intervals."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of responses.
+
+    Attributes:
+        value: the share, from 0 to 1.
+        stderr: its standard error (sample standard deviation over √n); None below two responses.
+        ci_low: lower end of the 95 % Wilson interval.
+        ci_high: upper end.
+        n: number of responses.
+    """
+
+    value: float
+    stderr: float | None
+    ci_low: float
+    ci_high: float
+    n: int
+
+
+def rate(values: Sequence[float]) -> Rate:
+    """The share of responses that have a property, with a Wilson score interval (Wilson, 1927).
+
+    The formula stands here because statsmodels, which has it, takes seconds to import.
+
+    Args:
+        values: one number from 0 to 1 for each response; 0 or 1, or a mean over repetitions.
+
+    Raises:
+        ValueError: no values.
+    """
+    n = len(values)
+    if n == 0:
+        raise ValueError("A rate needs at least one response.")
+    value = fmean(values)
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    spread = z * math.sqrt((value * (1 - value) + z**2 / (4 * n)) / n)
+    low, high = ((value + z**2 / (2 * n) + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
+    stderr = stdev(values) / math.sqrt(n) if n > 1 else None
+    # At 0 and 1 the interval ends there exactly; rounding must not push it beyond.
+    return Rate(value, stderr, min(max(0.0, low), value), max(min(1.0, high), value), n)
+
+
+def summarise(rows: Sequence[Mapping[str, float]]) -> dict[str, Rate]:
+    """The rates of a run, under the names of `counts` or `pair_counts`.
+
+    Args:
+        rows: for each response or pair what it counts towards each rate; all with the same names.
+    """
+    return {name: rate([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+
+def mean_counts(repetitions: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """What a problem or pair counts that was answered several times: the mean."""
+    rows = list(repetitions)
+    return {name: fmean(row[name] for row in rows) for name in rows[0]}

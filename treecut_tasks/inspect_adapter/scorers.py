@@ -1,10 +1,9 @@
-"""Scores and metrics; the judging is done by `treecut_tasks.evaluation`."""
+"""Samples become scores that keep the judged response, and scores become the rates of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from statistics import fmean
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from inspect_ai.scorer import (
     Metric,
@@ -18,118 +17,118 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from treecut_tasks.evaluation import TaskKind, score_pair, score_response, summarise
+from treecut_tasks.evaluation import (
+    JudgedResponse,
+    TaskKind,
+    counts,
+    definitions,
+    judge_response,
+    mean_counts,
+    pair_counts,
+    summarise,
+)
 
-# Inspect's words for what our verdict calls by finer names.
+# Inspect's words for what our judgement calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
 
-
-@metric
-def treecut_rates(kind: TaskKind) -> Metric:
-    """The rates of a task as named numbers; see `treecut_tasks.evaluation.summarise`.
-
-    Args:
-        kind: what the task serves, `unanswerable` or `answerable`.
-    """
-
-    def compute(scores: list[SampleScore]) -> Value:
-        return summarise([(_configuration(score), _rates(score)) for score in scores], kind)
-
-    return compute
+_Row = tuple[Mapping[str, Any], dict[str, float]]
+"""Metadata of a problem, and what it counts towards each rate (the mean of its epochs)."""
 
 
 @metric(scores="unreduced")
-def treecut_pair_rates() -> Metric:
-    """The rates of a paired task: of both kinds of problems, and of the pairs' joint outcomes.
+def treecut_rates(full: bool = False) -> Metric:
+    """The rates of a run: of the kind of its problems, or over pairs where there are both kinds.
 
-    Every rate is a mean over pairs, so that standard errors and intervals are clustered by pair.
-    With several epochs a pair counts once, with its mean. Pairs of which a member was not scored
-    (an error, a limit) are left out; `complete_pairs` says how many were not.
+    The headline comes first, then its standard error, the shares that add up to one, agreement of
+    the paper's rule with the verdict, and the headline by depth. All epochs count: a problem, or a
+    pair, with the mean of its epochs. Pairs of which a member was not scored (an error, a limit) are
+    left out.
+
+    Args:
+        full: also the shares of causes and the headline of each configuration.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        pairs: dict[str, tuple[list[SampleScore], list[SampleScore]]] = {}
-        for score in scores:
-            metadata = score.sample_metadata or {}
-            members = pairs.setdefault(str(metadata["pair_id"]), ([], []))
-            members[0 if metadata["unanswerable"] else 1].append(score)
-        rows = []
-        for unanswerable, answerable in pairs.values():
-            # The first epoch of one member goes with the first of the other, and so on.
-            joint = [
-                score_pair(_rates(first), _rates(second))
-                for first, second in zip(unanswerable, answerable, strict=False)
-            ]
-            if joint:
-                means = {name: fmean(row[name] for row in joint) for name in joint[0]}
-                rows.append((_configuration(unanswerable[0]), means))
-        table: dict[str, float] = dict(summarise(rows, "paired"))
-        return {**table, "complete_pairs": len(rows)}
+        kind, rows = _rows(scores, causes=full)
+        headline = next(iter(definitions(kind)))
+        rates = summarise([row for _, row in rows])
+        if not rates:
+            return {headline: float("nan")}
+        table = {headline: rates[headline].value, "stderr": rates[headline].stderr or 0.0}
+        table |= {name: rate.value for name, rate in rates.items()}
+        for key, prefix in (("ans_depth", "ans_depth_"), ("configuration", ""))[: 1 + full]:
+            groups: dict[str, list[dict[str, float]]] = {}
+            for metadata, row in rows:
+                groups.setdefault(f"{prefix}{metadata.get(key, 'unspecified')}", []).append(row)
+            if len(groups) > 1:
+                for name in sorted(groups, key=_numbers_in_order):
+                    table[f"{headline}_{name}"] = summarise(groups[name])[headline].value
+        return table
 
     return compute
 
 
-def _configuration(score: SampleScore) -> str:
-    return str((score.sample_metadata or {}).get("configuration", "unspecified"))
+def _rows(scores: Sequence[SampleScore], causes: bool) -> tuple[TaskKind, list[_Row]]:
+    """One row for each problem, or for each pair if there are problems of both kinds."""
+    problems: dict[tuple[str, bool], list[JudgedResponse]] = {}
+    metadata: dict[str, Mapping[str, Any]] = {}
+    judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
+    kinds = {each.unanswerable for each in judged}
+    for score, each in zip(scores, judged, strict=True):
+        about = score.sample_metadata or {}
+        key = str(about["pair_id"] if len(kinds) == 2 else score.sample_id)
+        metadata.setdefault(key, about)
+        problems.setdefault((key, each.unanswerable), []).append(each)
+    if len(kinds) < 2:
+        kind: TaskKind = "answerable" if kinds == {False} else "unanswerable"
+        return kind, [
+            (metadata[key], mean_counts(counts(each, causes=causes) for each in epochs))
+            for (key, _), epochs in problems.items()
+        ]
+    # The first epoch of one member goes with the first of the other, and so on.
+    return "paired", [
+        (
+            metadata[key],
+            mean_counts(
+                pair_counts(*both)
+                for both in zip(problems[key, True], problems[key, False], strict=False)
+            ),
+        )
+        for key in metadata
+        if (key, True) in problems and (key, False) in problems
+    ]
 
 
-def _rates(score: SampleScore) -> Mapping[str, float]:
-    # What our scorers put there, or its mean over epochs.
-    return cast(Mapping[str, float], score.score.value)
+def _numbers_in_order(label: str) -> list[tuple[int, str]]:
+    """A sorting key that puts ans_depth_8 before ans_depth_10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in label.split("_")]
 
 
-@scorer(metrics=[treecut_rates("unanswerable")])
-def unanswerable_scorer() -> Scorer:
-    """Judge responses to unanswerable problems: the paper's rule, and a careful reader's verdict."""
-    return _scorer()
+@scorer(metrics=[treecut_rates()])
+def treecut_scorer() -> Scorer:
+    """Judge responses: what a careful reader says they commit to, and by the paper's rule."""
 
-
-@scorer(metrics=[treecut_rates("answerable")])
-def answerable_scorer() -> Scorer:
-    """Judge responses to answerable problems by the number that they commit to."""
-    return _scorer()
-
-
-@scorer(metrics=[treecut_pair_rates()])
-def paired_scorer() -> Scorer:
-    """Judge responses to problems of both kinds, and pairs by both responses together."""
-    return _scorer()
-
-
-def _scorer() -> Scorer:
-    # A function of its own for each scorer: Inspect notes on the function which scorer it is.
     async def score(state: TaskState, target: Target) -> Score:
-        return _score(state, target)
+        judged = judge_response(
+            target.text,
+            state.output.completion,
+            truncated=state.output.stop_reason in ("max_tokens", "model_length"),
+            problem=state.metadata.get("problem"),
+            theme=state.metadata.get("theme_file"),
+        )
+        judgement, cause = judged.judgement, judged.cause
+        explanation = (
+            f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
+            f"'answer'; a reader finds {judgement.verdict} ({judgement.reason})."
+        )
+        if cause is not None and cause.description is not None:
+            explanation += f" The number may come from this: {cause.description}"
+        return Score(
+            value=dict(counts(judged)),
+            answer=judgement.value or judgement.verdict,
+            reason=_REASONS.get(judgement.reason, judgement.reason),
+            explanation=explanation,
+            metadata=judged.record(),
+        )
 
     return score
-
-
-def _score(state: TaskState, target: Target) -> Score:
-    stop_reason = state.output.stop_reason
-    judged = score_response(
-        target.text,
-        state.output.completion,
-        truncated=stop_reason in ("max_tokens", "model_length"),
-        problem=state.metadata.get("problem"),
-        theme=state.metadata.get("theme_file"),
-    )
-    outcome, cause = judged.outcome, judged.cause
-    explanation = (
-        f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
-        f"'answer'; a reader finds {outcome.verdict} ({outcome.reason})."
-    )
-    if cause is not None:
-        explanation += f" The number may come from this: {cause.description}"
-    return Score(
-        value=judged.rates,
-        answer=outcome.value if outcome.verdict == "number" else outcome.verdict,
-        reason=_REASONS.get(outcome.reason, outcome.reason),
-        explanation=explanation,
-        metadata={
-            "says_unknown": judged.says_unknown,
-            "outcome": outcome.verdict,
-            "outcome_reason": outcome.reason,
-            "stop_reason": stop_reason,
-            "cause": None if cause is None else cause.kind,
-        },
-    )

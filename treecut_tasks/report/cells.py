@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from treecut_tasks.evaluation.rates import Rate, rate
 from treecut_tasks.report.evidence import Evidence, Run
-from treecut_tasks.scoring.rates import Rate, rate
 
 if TYPE_CHECKING:
     import pandas as pd

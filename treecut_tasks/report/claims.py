@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from treecut_tasks.evaluation.prompts import is_reasoning_model
+from treecut_tasks.evaluation.rates import Rate
 from treecut_tasks.report.cells import Cell, zero_shot
 from treecut_tasks.report.statistics import (
     ALPHA,
@@ -21,7 +22,6 @@ from treecut_tasks.report.statistics import (
     trend_test,
 )
 from treecut_tasks.report.tables import PAPER_FEWSHOT
-from treecut_tasks.scoring.rates import Rate
 
 if TYPE_CHECKING:
     import pandas as pd

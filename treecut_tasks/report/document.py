@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from treecut_tasks.evaluation.rates import Rate
 from treecut_tasks.report.build import Report, RunSummary
 from treecut_tasks.report.cells import MARKS, Cell
 from treecut_tasks.report.claims import SMALLEST_EFFECT, Claim, Finding
@@ -15,7 +16,6 @@ from treecut_tasks.report.evidence import UNEXPLAINED
 from treecut_tasks.report.shares import OUTCOMES, Shares, kind_name
 from treecut_tasks.report.statistics import Effect
 from treecut_tasks.report.tables import PAPER_FEWSHOT, Entry, PaperLikeTable
-from treecut_tasks.scoring.rates import Rate
 
 TITLE = "TreeCut report"
 

@@ -10,12 +10,12 @@ from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
+from treecut_tasks.evaluation.rates import Rate
 from treecut_tasks.report.build import Report
 from treecut_tasks.report.cells import Cell, zero_shot
 from treecut_tasks.report.evidence import UNEXPLAINED
 from treecut_tasks.report.shares import OUTCOMES, Shares
 from treecut_tasks.report.values import one_line
-from treecut_tasks.scoring.rates import Rate
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

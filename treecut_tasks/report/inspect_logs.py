@@ -17,14 +17,14 @@ from inspect_ai.log import (
 )
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.report.evidence import UNEXPLAINED, ResponseRow, ResponseText, Run
+from treecut_tasks.evaluation import JudgedResponse, counts
+from treecut_tasks.report.evidence import ResponseRow, ResponseText, Run
 from treecut_tasks.report.sources import Source
 from treecut_tasks.report.values import one_line, optional_bool, optional_int, without_secrets
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TRUNCATED = ("max_tokens", "model_length")
 _TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")
 _NOT_SETTINGS = ("max_retries", "timeout", "attempt_timeout", "max_connections", "cache", "batch")
 
@@ -101,11 +101,12 @@ def _damaged(name: str, error: Exception) -> TreecutError:
 
 
 def _judgement(sample: EvalSampleSummary | EvalSample) -> Any:
-    """What one of our scorers found: rates and metadata of the last score that has our rates."""
+    """The judged response that our scorer logged, with what it counts; of the last score that has one."""
     for score in reversed((sample.scores or {}).values()):
-        value = score.value
-        if isinstance(value, Mapping) and ("hallucination_rate" in value or "accuracy" in value):
-            return {"rates": dict(value), **(score.metadata or {})}
+        metadata = score.metadata or {}
+        if "says_unknown" in metadata and "verdict" in metadata:
+            judged = JudgedResponse.from_record(metadata)
+            return {**metadata, "rates": counts(judged, causes=True)}
     return None
 
 
@@ -165,16 +166,16 @@ def _row(fewshot: int, record: Mapping[str, Any]) -> ResponseRow:
         counterpart=metadata.get("counterpart"),
         seed=optional_int(metadata.get("seed")),
         scored=bool(rates),
-        hallucination=_rate(rates, "hallucination_rate"),
+        hallucination=_rate(rates, "paper_hallucination_rate"),
         accuracy=_rate(rates, "accuracy"),
         wrong_number=_rate(rates, "wrong_number_rate"),
         false_unknown=_rate(rates, "false_unknown_rate"),
-        outcome=str(judgement.get("outcome", "error")),
-        reason=str(judgement.get("outcome_reason", "")),
-        cause=_cause(rates, judgement.get("cause")),
+        outcome=str(judgement.get("verdict", "error")),
+        reason=str(judgement.get("reason", "")),
+        cause=(judgement.get("cause") or {}).get("kind", ""),
         same_price_by_chance=_rate(rates, "cause_same_price_by_chance"),
         any_by_chance=_rate(rates, "cause_any_by_chance"),
-        truncated=judgement.get("stop_reason") in _TRUNCATED or limit == "token",
+        truncated=bool(judgement.get("truncated")) or limit == "token",
         errored=bool(error) or not rates,
         error=one_line(error),
         input_tokens=_rate(usage, "input_tokens"),
@@ -182,11 +183,6 @@ def _row(fewshot: int, record: Mapping[str, Any]) -> ResponseRow:
         reasoning_tokens=_rate(usage, "reasoning_tokens"),
         seconds=math.nan if _missing(record["seconds"]) else float(record["seconds"]),
     )
-
-
-def _cause(rates: Mapping[str, Any], cause: Any) -> str:
-    """The cause of a wrong number as our scorers log it: a kind, or a rate that says there is none."""
-    return str(cause) if cause else UNEXPLAINED if rates.get("cause_unexplained") else ""
 
 
 def _object(text: Any) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation import counts, judge_response
 from treecut_tasks.evaluation.prompts import PROMPT_VERSION, user_prompt
+from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.report.evidence import ResponseRow, ResponseText, Run
 from treecut_tasks.report.sources import Source, samples_files
 from treecut_tasks.report.values import one_line, optional_bool, optional_int, without_secrets
-from treecut_tasks.scoring import classify_outcome
 
 _MODEL_NAMES = ("model", "pretrained", "model_name", "policy")
 _BEFORE_PROBLEM, _AFTER_PROBLEM = user_prompt("\0").split("\0")
@@ -184,46 +185,28 @@ def _rows(run: int, fewshot: int, record: Mapping[str, Any]) -> Iterator[Respons
 
 
 def _judged(row: ResponseRow, record: Mapping[str, Any], index: int) -> ResponseRow:
-    """Add the verdict, which lm-eval logs as the rates of the document (or of the pair)."""
-    if row.unanswerable:
-        unknown, number = record["unknown_rate"], record["answered_rate"]
-        row = replace(row, hallucination=float(record["hallucination_rate"]))
-    else:
-        unknown = record["false_unknown_rate"]
-        number = record["accuracy"] or record["wrong_number_rate"]
-        row = replace(
-            row,
-            accuracy=float(record["accuracy"]),
-            wrong_number=float(record["wrong_number_rate"]),
-            false_unknown=float(unknown),
-        )
-    if unknown or number:
-        return replace(
-            row,
-            outcome="unknown" if unknown else "number",
-            cause=_cause(record) if number and row.unanswerable else "",
-            same_price_by_chance=float(record.get("cause_same_price_by_chance", math.nan)),
-        )
-    # lm-eval does not log why a model stopped, so that is read from the text.
-    reason = classify_outcome(_response(record, index)).reason
+    """Add the verdict on the text of the response; lm-eval does not log why a model stopped."""
+    doc = record["doc"]
+    judged = judge_response(
+        doc["counterpart_answer" if index else "answer"],
+        without_thinking(_response(record, index)),
+        problem=doc["counterpart_problem" if index else "problem"],
+        theme=doc["theme_file"] or None,
+    )
+    found = counts(judged, causes=True)
     return replace(
         row,
-        outcome="none",
-        reason=reason,
-        truncated=reason in ("truncated", "truncated_thinking"),
+        hallucination=found.get("paper_hallucination_rate", math.nan),
+        accuracy=found.get("accuracy", math.nan),
+        wrong_number=found.get("wrong_number_rate", math.nan),
+        false_unknown=found.get("false_unknown_rate", math.nan),
+        outcome=judged.judgement.verdict,
+        reason=judged.judgement.reason,
+        cause="" if judged.cause is None else judged.cause.kind,
+        same_price_by_chance=found["cause_same_price_by_chance"],
+        any_by_chance=found["cause_any_by_chance"],
+        truncated=judged.judgement.reason in ("truncated", "truncated_thinking"),
     )
-
-
-def _cause(record: Mapping[str, Any]) -> str:
-    """The kind of the cause; lm-eval has metrics for the main kinds, and none for pairs."""
-    kinds = [
-        name.removeprefix("cause_")
-        for name, value in record.items()
-        if name.startswith("cause_") and not name.endswith("_by_chance") and value == 1
-    ]
-    if kinds:
-        return kinds[0]
-    return "another false step" if "cause_unexplained" in record else ""
 
 
 def _run(

@@ -1,4 +1,4 @@
-"""The statistics of a report, one function each; rates with intervals are in `scoring.rates`."""
+"""The statistics of a report, one function each; rates with intervals are in `evaluation.rates`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treecut_tasks.scoring.rates import CONFIDENCE, Rate
+from treecut_tasks.evaluation.rates import CONFIDENCE, Rate
 
 ALPHA = round(1 - CONFIDENCE, 10)
 """Error level of all tests."""
@@ -118,7 +118,7 @@ def paired_difference(first: Sequence[float], second: Sequence[float]) -> Effect
         first: for each problem, 1 if the response has the property, or a mean over repetitions.
         second: the same problems, in the same order.
     """
-    from treecut_tasks.scoring.rates import rate
+    from treecut_tasks.evaluation.rates import rate
 
     one, two = rate(first), rate(second)
     n = one.n

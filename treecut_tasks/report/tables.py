@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from treecut_tasks.evaluation.rates import Rate
 from treecut_tasks.report.cells import Cell
 from treecut_tasks.report.paper import PaperResults
-from treecut_tasks.scoring.rates import Rate
 
 PAPER_FEWSHOT = 6
 """Worked examples of Table 2."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import score_response
-from treecut_tasks.problems import UNKNOWN, is_answer
+from treecut_tasks.evaluation import judge_response
+from treecut_tasks.evaluation.judging import Ending
+from treecut_tasks.problems import is_answer
 
 Verdict = Literal[
     "right",
@@ -30,7 +31,7 @@ unanswerable one a number (hallucinated) or `unknown`; on either none of these."
 def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool = False) -> Verdict:
     """Judge a response by what a careful reader says that it finally commits to.
 
-    It is the verdict of the tasks' own rates (`accuracy`, `wrong_number_rate`, `answered_rate`,
+    It is the verdict of the tasks' own rates (`accuracy`, `wrong_number_rate`, `hallucination_rate`,
     `unknown_rate`, …), not the paper's rule, which any text that contains a phrase such as
     "cannot be determined" satisfies.
 
@@ -49,15 +50,17 @@ def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool 
             f"The record to reward has the answer {answer!r}: it must be 'unknown' or a number in "
             "quotes such as '11', so hand on the rows with the column 'answer' as they were made."
         )
-    scored = score_response(answer, response, truncated)
-    committed = scored.outcome.verdict
-    if committed == "none":
-        return "no_answer"
-    if answer == UNKNOWN:
-        return "unknown_where_unanswerable" if committed == "unknown" else "hallucinated"
-    if committed == "unknown":
-        return "unknown_where_answerable"
-    return "right" if scored.rates["accuracy"] else "wrong_number"
+    return _VERDICTS[judge_response(answer, response, truncated=truncated).ending]
+
+
+_VERDICTS: Mapping[Ending, Verdict] = {
+    "right": "right",
+    "wrong_number": "wrong_number",
+    "false_unknown": "unknown_where_answerable",
+    "unknown": "unknown_where_unanswerable",
+    "hallucination": "hallucinated",
+    "no_answer": "no_answer",
+}
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.scoring.rates import CONFIDENCE
 from treecut_tasks.validity.audit.data import AuditedProblem, Classes
 from treecut_tasks.validity.audit.features import FEATURE_SETS, surface_features
-from treecut_tasks.validity.audit.result import AuditResult, Estimate, Feature, SetResult
+from treecut_tasks.validity.audit.result import (
+    CONFIDENCE,
+    AuditResult,
+    Estimate,
+    Feature,
+    SetResult,
+)
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treecut_tasks.scoring.rates import CONFIDENCE
+CONFIDENCE = 0.95
+"""Level of all intervals."""
 
 _ALPHA = 1 - CONFIDENCE
 
