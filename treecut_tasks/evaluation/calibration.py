@@ -116,7 +116,7 @@ def reliability(rows: Sequence[Stated]) -> list[tuple[float, float, int]]:
 
 
 def risk_coverage(rows: Sequence[Stated]) -> list[tuple[float, float]]:
-    """For each confidence: the share of responses that state as much, and the share of wrong ones among them."""
+    """For each confidence, the share of responses with at least it, and how many of these are wrong."""
     ordered = sorted(rows, key=lambda row: -row.confidence)
     points: list[tuple[float, float]] = []
     wrong = 0
