@@ -1,15 +1,18 @@
-"""`treecut score`."""
+"""`treecut score`: responses that exist already become rates, judgements and a sheet to review."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from treecut_tasks.evaluation import Rate
+    from treecut_tasks.evaluation.rates import Rate
+    from treecut_tasks.evaluation.recorded import RecordedResponse
 
 
 @click.command("score")
@@ -18,37 +21,89 @@ if TYPE_CHECKING:
     "-o",
     "output",
     metavar="FILE",
-    help="Also write each response's judgement as JSON Lines; - is standard output.",
+    help="Also write each line with its judgement as JSON Lines; - is standard output.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the rates as JSON.")
-def command(file: str, output: str | None, as_json: bool) -> None:
+@click.option(
+    "--review",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Write a sheet (CSV) of N responses for a person to mark, the least certain first.",
+)
+@click.option(
+    "--sheet",
+    metavar="FILE",
+    default="review.csv",
+    show_default=True,
+    help="Where --review writes; - is standard output.",
+)
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="Compare the verdicts with the marks of a sheet, and print the agreement.",
+)
+def command(
+    file: str,
+    output: str | None,
+    as_json: bool,
+    review: int | None,
+    sheet: str,
+    labels: str | None,
+) -> None:
     """Score responses that you already have, without any framework.
 
-    FILE is JSON Lines (- is standard input), each line with the keys problem, answer (a number in
-    digits, or unknown) and response; truncated (true where it was cut off) and theme may be added.
-    Prints the rates of both kinds of problems with their 95 % intervals.
+    FILE is JSON Lines (- is standard input), each line with the keys problem, answer (a number, or
+    unknown) and response; truncated or finish_reason, theme and pair_id may be added, and other
+    keys are kept. lm-eval's samples_….jsonl and Inspect logs (.eval, .json) are read as they are. Prints the
+    rates of each kind of problems, and of pairs, with their 95 % intervals.
     """
-    from treecut_tasks.evaluation import score_responses, summarise_responses
+    import random
+
+    from treecut_tasks.evaluation import review as reviewing
+    from treecut_tasks.evaluation.recorded import summarise_responses
     from treecut_tasks.files import whole_file
 
-    rows = _read(file)
-    judged = score_responses(rows)
+    responses = list(_responses(file))
+    judged = [response.judge() for response in responses]
+    to_standard_output = "-" in (output, sheet if review else None)
     if output is not None:
         with whole_file(output) as lines:
-            for row, each in zip(rows, judged, strict=True):
-                lines.write(json.dumps({"problem": row["problem"], **each.record()}) + "\n")
-    rates = summarise_responses(judged)
+            for response, each in zip(responses, judged, strict=True):
+                row = {**response.model_dump(exclude_unset=True), **each.record()}
+                lines.write(json.dumps(row) + "\n")
+    if review is not None:
+        places = reviewing.choose(judged, review, random.Random(0))
+        with whole_file(sheet) as lines:
+            lines.write(reviewing.sheet(responses, judged, places))
+        click.echo(
+            f"{sheet}: {len(places)} responses to mark; fill the column mark with {reviewing.MARKS}. "
+            f"Then: treecut score {file} --labels {sheet}",
+            err=True,
+        )
+    if labels is not None:
+        click.echo(_agreement(reviewing.agreement(judged, _text(labels))))
+        return
+    rates = summarise_responses(judged, [response.pair_id for response in responses])
     if as_json:
         table = {
             kind: {name: asdict(rate) for name, rate in each.items()}
             for kind, each in rates.items()
         }
-        click.echo(json.dumps(table, indent=2), err=output == "-")
+        click.echo(json.dumps(table, indent=2), err=to_standard_output)
         return
     for kind, by_name in rates.items():
-        click.echo(f"{kind} ({next(iter(by_name.values())).n} responses)", err=output == "-")
+        n = next(iter(by_name.values())).n
+        what = "pairs" if kind == "paired" else f"{kind} problems"
+        click.echo(f"{n} {what}", err=to_standard_output)
         for name, rate in by_name.items():
-            click.echo(f"  {_row(name, rate)}", err=output == "-")
+            if rate.value or not name.startswith("cause_"):
+                click.echo(f"  {_row(name, rate)}", err=to_standard_output)
+    tiers = [each.judgement.tier or "none" for each in judged]
+    shares = ", ".join(
+        f"{name} {100 * tiers.count(name) / len(tiers):.1f} %"
+        for name in ("contract", "marked", "stated", "none")
+    )
+    click.echo(f"decided by: {shares}", err=to_standard_output)
 
 
 def _row(name: str, rate: Rate) -> str:
@@ -56,29 +111,65 @@ def _row(name: str, rate: Rate) -> str:
     return f"{name:28}{100 * rate.value:6.1f} %  {interval}"
 
 
-def _read(file: str) -> list[dict[str, Any]]:
-    from treecut_tasks.errors import TreecutError
+def _agreement(found: object) -> str:
+    from treecut_tasks.evaluation.review import Agreement
 
-    try:
-        with click.open_file(file, encoding="utf-8") as lines:
-            text = lines.read()
-    except OSError as error:
-        raise TreecutError(
-            f"{file!r} cannot be read ({error.strerror}): give the path of a JSON Lines file."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TreecutError(f"{file!r} is not UTF-8 text: save it as UTF-8.") from error
-    rows = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    assert isinstance(found, Agreement)
+    lines = [_row("agreement", found.agreed) + f" of {found.agreed.n} marked"]
+    kappa = "not defined (all verdicts are alike)" if found.kappa is None else f"{found.kappa:.3f}"
+    lines.append(f"Cohen's kappa of the verdicts: {kappa}")
+    lines += [
+        f"  line {line}: verdict {verdict}, marked {mark}"
+        for line, verdict, mark in found.disagreements
+    ]
+    return "\n".join(lines)
+
+
+def _responses(file: str) -> Iterator[RecordedResponse]:
+    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.evaluation.recorded import recorded_response
+
+    if file.endswith((".eval", ".json")):
+        from treecut_tasks.inspect_adapter.logs import recorded_rows
+
+        for number, row in enumerate(recorded_rows(Path(file)), start=1):
+            yield recorded_response(row, f"{file}: sample {number}")
+        return
+    found = False
+    for number, line in enumerate(_text(file).split("\n"), start=1):
         if not line.strip():
             continue
+        found = True
+        where = f"{file}:{number}"
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise TreecutError(f"{file}:{number} is not JSON ({error}).") from error
-        if not isinstance(row, dict):
-            raise TreecutError(f"{file}:{number} is not a JSON object.")
-        rows.append(row)
-    if not rows:
+            raise TreecutError(f"{where} is not JSON ({error}).") from error
+        for each in _of_lm_eval(row) if _is_lm_eval(row) else [row]:
+            yield recorded_response(each, where)
+    if not found:
         raise TreecutError(f"{file!r} is empty: it needs at least one response.")
-    return rows
+
+
+def _is_lm_eval(row: object) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("doc"), dict) and "resps" in row
+
+
+def _of_lm_eval(row: dict[str, object]) -> Sequence[object]:
+    from treecut_tasks.lm_eval_adapter.results import recorded_rows
+
+    return recorded_rows(row)
+
+
+def _text(file: str) -> str:
+    from treecut_tasks.errors import TreecutError
+
+    try:
+        with click.open_file(file, encoding="utf-8-sig") as lines:
+            return str(lines.read())
+    except OSError as error:
+        raise TreecutError(
+            f"{file!r} cannot be read ({error.strerror}): give the path of a file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise TreecutError(f"{file!r} is not UTF-8 text: save it as UTF-8.") from error

@@ -22,20 +22,24 @@ from treecut_tasks.evaluation.rates import (
     rate,
     summarise,
 )
-from treecut_tasks.evaluation.recorded import RESPONSE_KEYS, score_responses, summarise_responses
+from treecut_tasks.evaluation.recorded import (
+    RecordedResponse,
+    score_responses,
+    summarise_responses,
+)
 
 __all__ = [
     "CONFIDENCE",
     "DEFAULT_SEED",
     "PAPER_DEPTHS",
     "PAPER_NUM_PROBLEMS",
-    "RESPONSE_KEYS",
     "Cause",
     "Configuration",
     "Item",
     "ItemSet",
     "JudgedResponse",
     "Rate",
+    "RecordedResponse",
     "TaskKind",
     "TaskParameters",
     "build_items",

@@ -2,58 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from treecut_tasks.errors import TreecutError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
-from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, summarise
+from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, pair_counts, summarise
 from treecut_tasks.problems import is_answer
 
-RESPONSE_KEYS = ("problem", "answer", "response")
-"""Keys of a response that was recorded elsewhere; `truncated` and `theme` may be added."""
+_CUT_OFF = ("length", "max_tokens", "model_length")
+
+
+class RecordedResponse(BaseModel):
+    """A response that was recorded elsewhere; keys beside these are kept and not looked at.
+
+    Attributes:
+        problem: the problem's text.
+        answer: the price in digits (a number will do), or `unknown`.
+        response: the model's visible text; None counts as empty.
+        truncated: whether it is known that a limit cut the response off.
+        finish_reason: the provider's word for why the response ended; `length`, `max_tokens` and
+            `model_length` mean `truncated`.
+        theme: name or path of the problem's theme, if it is not a built-in one.
+        pair_id: the same for both members of a pair, if the problem is one.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    problem: str
+    answer: str
+    response: str | None
+    truncated: bool = False
+    finish_reason: str | None = None
+    theme: str | None = None
+    pair_id: str | None = None
+
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _price_or_unknown(cls, value: object) -> object:
+        text = str(value) if type(value) is int else value
+        if not isinstance(text, str) or not is_answer(text):
+            raise ValueError("must be 'unknown' or a number such as 11")
+        return text
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether a limit cut the response off, as far as the record tells."""
+        return self.truncated or self.finish_reason in _CUT_OFF
+
+    def judge(self) -> JudgedResponse:
+        """Judge it.
+
+        Raises:
+            TreecutError: a theme that cannot be used.
+        """
+        return judge_response(
+            self.answer,
+            self.response,
+            truncated=self.cut_off,
+            problem=self.problem,
+            theme=self.theme,
+        )
+
+
+def recorded_response(row: object, where: str) -> RecordedResponse:
+    """Check one record.
+
+    Args:
+        row: what should be a mapping with the keys of `RecordedResponse`.
+        where: what messages call it: file and line, or its number.
+
+    Raises:
+        TreecutError: a key is missing or has a value of the wrong type.
+    """
+    if not isinstance(row, Mapping):
+        raise TreecutError(
+            f"{where} is no mapping: each response needs the keys problem, answer and response."
+        )
+    try:
+        return RecordedResponse.model_validate(dict(row))
+    except ValidationError as error:
+        raise from_validation(error, where) from error
 
 
 def score_responses(responses: Iterable[Mapping[str, Any]]) -> list[JudgedResponse]:
     """Judge responses that were recorded elsewhere, without any framework.
 
     Args:
-        responses: mappings with the keys `problem` (the text), `answer` (a number in digits, or
-            `unknown`) and `response` (the model's visible text; None counts as empty). `truncated`
-            (true where the response was cut off) and `theme` (name or path, for themes of one's
-            own) may be added; other keys are ignored.
+        responses: mappings with the keys of `RecordedResponse`.
 
     Raises:
         TreecutError: a key is missing or has a value of the wrong type.
     """
-    return [_judge(number, row) for number, row in enumerate(responses, start=1)]
+    return [
+        recorded_response(row, f"Response {number}").judge()
+        for number, row in enumerate(responses, start=1)
+    ]
 
 
-def _judge(number: int, row: Mapping[str, Any]) -> JudgedResponse:
-    for key in RESPONSE_KEYS:
-        if key not in row:
-            raise TreecutError(
-                f"Response {number} lacks the key {key!r}: each needs the keys "
-                f"{', '.join(RESPONSE_KEYS)}."
-            )
-    problem, answer, response = (row[key] for key in RESPONSE_KEYS)
-    if not isinstance(response, str | None):
-        raise TreecutError(f"Response {number} is {response!r}: it must be a text or null.")
-    if not isinstance(problem, str) or not is_answer(answer):
-        raise TreecutError(
-            f"Response {number} has the answer {answer!r}: problem must be a text, and answer "
-            "'unknown' or a number in quotes such as '11'."
-        )
-    truncated = bool(row.get("truncated") or False)
-    return judge_response(
-        answer, response, truncated=truncated, problem=problem, theme=row.get("theme")
-    )
+def summarise_responses(
+    judged: Sequence[JudgedResponse], pair_ids: Sequence[str | None] = ()
+) -> dict[TaskKind, dict[str, Rate]]:
+    """The rates of judged responses by name, with those of causes, for each kind that occurs.
 
-
-def summarise_responses(judged: Iterable[JudgedResponse]) -> dict[TaskKind, dict[str, Rate]]:
-    """The rates of judged responses by name, with those of causes, for each kind that occurs."""
+    Args:
+        judged: the responses.
+        pair_ids: for each of them the name of its pair, or None; without names no rates of pairs.
+    """
     rows: dict[TaskKind, list[dict[str, float]]] = {"unanswerable": [], "answerable": []}
-    for each in judged:
+    members: dict[str, dict[bool, JudgedResponse]] = {}
+    for number, each in enumerate(judged):
         kind: TaskKind = "unanswerable" if each.unanswerable else "answerable"
         rows[kind].append(counts(each, causes=True))
+        if pair_ids and (pair_id := pair_ids[number]) is not None:
+            members.setdefault(pair_id, {})[each.unanswerable] = each
+    rows["paired"] = [
+        pair_counts(pair[True], pair[False]) for pair in members.values() if len(pair) == 2
+    ]
     return {kind: summarise(each) for kind, each in rows.items() if each}

@@ -39,6 +39,28 @@ def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedR
     )
 
 
+def recorded_rows(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The responses in a line of `samples_….jsonl`, with the keys of `RecordedResponse`.
+
+    Both members of a pair are in one line, and so are the several responses that a task asked for.
+    """
+    doc = sample["doc"]
+    members = ["", "counterpart_"] if "counterpart_id" in doc else [""]
+    pair = {"pair_id": doc.get("id")} if len(members) == 2 else {}
+    return [
+        {
+            "id": doc.get(f"{member}id"),
+            "problem": doc.get(f"{member}problem"),
+            "answer": doc.get(f"{member}answer"),
+            "response": without_thinking(response or ""),
+            "theme": doc.get("theme_file") or None,
+            **pair,
+        }
+        for member, responses in zip(members, sample["resps"], strict=False)
+        for response in responses
+    ]
+
+
 _THINK_TAG = re.compile(r"<think[^>]{0,200}>|</think>")
 
 

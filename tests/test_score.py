@@ -1,0 +1,185 @@
+"""`treecut score` and the same in Python: responses that exist already."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.framework_runs import inspect_run
+from treecut_tasks import TreecutError, paired, score_responses, summarise_responses
+
+PROBLEM = (
+    "A pizza at Texas BBQ and 3 lasagnas at Texas BBQ cost 48 dollars. A lasagna at Urban Plate "
+    "costs 6 dollars. Question: how much does a lasagna at Texas BBQ cost?"
+)
+FULL = PROBLEM.replace("Question", "A pizza at Texas BBQ costs 15 dollars. Question")
+
+
+def score(*arguments: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "treecut_tasks", "score", *arguments],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def rows() -> list[dict[str, Any]]:
+    pair = {"pair_id": "one"}
+    return [
+        {"problem": PROBLEM, "answer": "unknown", "response": "Answer: unknown", "id": "a", **pair},
+        {"problem": FULL, "answer": 11, "response": "Answer: 11", "model": {"name": "m"}, **pair},
+        {"problem": PROBLEM, "answer": "unknown", "response": "Answer: 12"},
+        {"problem": PROBLEM, "answer": "unknown", "response": "x costs", "finish_reason": "length"},
+    ]
+
+
+@pytest.fixture
+def responses(tmp_path: Path) -> Path:
+    file = tmp_path / "responses.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows()), encoding="utf-8")
+    return file
+
+
+def test_rates_of_all_kinds(responses: Path) -> None:
+    run = score(responses.name, "--json", folder=responses.parent)
+    table = json.loads(run.stdout)
+    assert {kind: next(iter(rates.values()))["n"] for kind, rates in table.items()} == {
+        "unanswerable": 3,
+        "answerable": 1,
+        "paired": 1,
+    }
+    assert table["unanswerable"]["hallucination_rate"]["value"] == pytest.approx(1 / 3)
+    assert table["paired"]["pair_solved_rate"]["value"] == 1
+    assert "pair_solved_rate" in score(responses.name, folder=responses.parent).stdout
+
+
+def test_output_keeps_the_callers_keys(responses: Path) -> None:
+    run = score(responses.name, "-o", "-", folder=responses.parent)
+    written = [json.loads(line) for line in run.stdout.splitlines()]
+    assert written[0]["id"] == "a"
+    assert written[1]["model"] == {"name": "m"}
+    assert [row["verdict"] for row in written] == ["unknown", "number", "number", "none"]
+    assert [row["truncated"] for row in written] == [False, False, False, True]
+
+
+def test_python_gives_the_same() -> None:
+    judged = score_responses(rows())
+    rates = summarise_responses(judged, [row.get("pair_id") for row in rows()])
+    assert rates["paired"]["pair_solved_rate"].value == 1
+    assert "paired" not in summarise_responses(judged)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"truncated": "false"}, ["truncated", "'false'"]),
+        ({"answer": True}, ["answer", "True"]),
+        ({"answer": "eleven"}, ["answer", "'eleven'", "unknown"]),
+        ({"answer": "1" * 5000}, ["answer"]),
+        ({"response": 5}, ["response", "5"]),
+        ({"problem": None}, ["problem"]),
+        ({"theme": "no_such_theme"}, ["no_such_theme"]),
+    ],
+)
+def test_bad_values_are_named_with_file_and_line(
+    change: dict[str, Any], words: list[str], tmp_path: Path
+) -> None:
+    lines = [rows()[0], {**rows()[2], **change}]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "r.jsonl").write_text(text, encoding="utf-8")
+    run = score("r.jsonl", folder=tmp_path)
+    assert run.returncode != 0
+    assert len(run.stderr.strip().splitlines()) == 1
+    assert len(run.stderr) < 400
+    for word in words:
+        assert word in run.stderr
+    if "theme" not in change:
+        assert "r.jsonl:2" in run.stderr
+
+
+def test_missing_key() -> None:
+    with pytest.raises(TreecutError, match=r"Response 1: response is missing"):
+        score_responses([{"problem": PROBLEM, "answer": "unknown"}])
+
+
+def test_a_byte_order_mark_and_standard_input(responses: Path) -> None:
+    text = "\ufeff" + responses.read_text(encoding="utf-8")
+    run = score("-", folder=responses.parent, stdin=text)
+    assert "3 unanswerable problems" in run.stdout
+
+
+class TestReview:
+    def sheet(self, responses: Path) -> list[dict[str, str]]:
+        run = score(responses.name, "--review", "4", folder=responses.parent)
+        assert "review.csv" in run.stderr
+        with (responses.parent / "review.csv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def mark(self, responses: Path, marks: dict[str, str]) -> str:
+        table = self.sheet(responses)
+        for row in table:
+            row["mark"] = marks.get(row["line"], "")
+        with (responses.parent / "marked.csv").open("w", encoding="utf-8-sig", newline="") as file:
+            writer = csv.DictWriter(file, list(table[0]))
+            writer.writeheader()
+            writer.writerows(table)
+        run = score(responses.name, "--labels", "marked.csv", folder=responses.parent)
+        return run.stdout + run.stderr
+
+    def test_the_least_certain_come_first(self, responses: Path) -> None:
+        table = self.sheet(responses)
+        assert table[0]["line"] == "4"
+        assert {row["line"] for row in table} == {"1", "2", "3", "4"}
+        assert table[1]["question"] == "how much does a lasagna at Texas BBQ cost?"
+
+    def test_agreement(self, responses: Path) -> None:
+        printed = self.mark(responses, {"1": "y", "2": "11", "3": "unknown", "4": "y"})
+        assert "75.0 %" in printed
+        assert "4 marked" in printed
+        assert "line 3: verdict 12, marked unknown" in printed
+        assert "kappa of the verdicts: 0.6" in printed
+
+    def test_another_number_disagrees(self, responses: Path) -> None:
+        assert "line 2: verdict 11, marked 12" in self.mark(responses, {"2": "12"})
+
+    def test_marks_that_are_none(self, responses: Path) -> None:
+        assert "no marks" in self.mark(responses, {})
+        assert "'perhaps'" in self.mark(responses, {"1": "perhaps"})
+
+    def test_no_formulas(self, tmp_path: Path) -> None:
+        row = {"problem": PROBLEM, "answer": "unknown", "response": "=1+1"}
+        (tmp_path / "r.jsonl").write_text(json.dumps(row), encoding="utf-8")
+        score("r.jsonl", "--review", "1", folder=tmp_path)
+        assert ",'=1+1" in (tmp_path / "review.csv").read_text(encoding="utf-8")
+
+
+def test_an_inspect_log_without_scores(tmp_path: Path) -> None:
+    task = paired(ans_depth=2, num_problems=4)
+    inspect_run(task, "treecut/same_price", tmp_path / "logs", score=False)
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    table = json.loads(score(str(log), "--json", folder=tmp_path).stdout)
+    assert table["paired"]["hallucination_rate"]["value"] == 1
+    assert table["paired"]["accuracy"]["value"] == 1
+
+
+def test_lm_evals_samples(tmp_path: Path) -> None:
+    doc = {"id": "p", "problem": PROBLEM, "answer": "unknown", "theme_file": ""}
+    pair = {"counterpart_id": "q", "counterpart_problem": FULL, "counterpart_answer": "11"}
+    lines = [
+        {"doc": doc, "resps": [["Answer: 12", "Answer: unknown"]]},
+        {"doc": {**doc, **pair}, "resps": [["Answer: unknown"], ["Answer: 11"]]},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "samples.jsonl").write_text(text, encoding="utf-8")
+    table = json.loads(score("samples.jsonl", "--json", folder=tmp_path).stdout)
+    assert table["unanswerable"]["unknown_rate"]["n"] == 3
+    assert table["paired"]["pair_solved_rate"]["value"] == 1
