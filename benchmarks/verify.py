@@ -18,7 +18,7 @@ from multiprocessing import Pool
 
 from treecut_tasks.problems import ORDERS, SAMPLINGS, ProblemConfig, stream
 from treecut_tasks.themes import Item, Theme, load_theme
-from treecut_tasks.validity import UNKNOWN, check_label, verify
+from treecut_tasks.validity import UNKNOWN, check_label, prove
 
 CUSTOM = Theme(
     name="garage",
@@ -84,9 +84,9 @@ def run(task: tuple[int, int]) -> Tally:
         for problem in islice(stream(config, rng.getrandbits(40)), PROBLEMS_PER_CONFIG):
             # The reader must find the theme out where it is a built-in one.
             themes = (CUSTOM,) if config.theme == CUSTOM else None
-            verified = verify(problem.text, problem.answer, themes)
-            assert verified.agrees, problem.record()
-            assert verified.read.theme == config.theme
+            proof = prove(problem.text, themes)
+            assert proof.agrees(problem.answer), problem.record()
+            assert proof.read.theme == config.theme
             tally.problems += 1
             kind = "unanswerable" if problem.answer == UNKNOWN else "answerable"
             tally.seen.update([kind, config.resolved_theme.name, config.order, config.sampling])

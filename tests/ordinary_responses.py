@@ -11,7 +11,8 @@ import random
 from collections.abc import Callable
 
 from treecut_tasks.problems import UNKNOWN, Problem
-from treecut_tasks.reading import Equation, ReadProblem, Variable, read_problem
+from treecut_tasks.reading import Equation, ReadProblem, read_problem
+from treecut_tasks.themes import Variable
 
 OPENINGS = (
     "Let's work through the conditions step by step.",

@@ -22,7 +22,7 @@ from treecut_tasks.bulk.stream import BLOCK, draw_block
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Pair, Problem, ProblemConfig, pairs_stream
 from treecut_tasks.problems.pairs import differences, free_ends, spare_edges
-from treecut_tasks.validity import verify
+from treecut_tasks.validity import prove
 
 CONFIGS = [
     ProblemConfig(ans_depth=2, num_vars=6),
@@ -53,7 +53,7 @@ def test_rows_are_those_of_the_plain_records(config: ProblemConfig) -> None:
         assert unanswerable["pair_id"] == answerable["pair_id"]
         assert len(unanswerable["sentences"]) == len(answerable["sentences"])
         for record in (unanswerable, answerable):
-            assert verify(record["problem"], record["answer"]).agrees
+            assert prove(record["problem"]).agrees(record["answer"])
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=named)

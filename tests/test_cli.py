@@ -229,7 +229,7 @@ BAD_INPUT = {
     "--num-vars 29": "the theme 'food' can name only 28 variables",
     "--simple-name --num-vars 15": "can name only 14 variables with simple names",
     "--theme foods": "Unknown theme 'foods': use food or outfit",
-    "--theme none.yaml": "Theme file 'none.yaml' cannot be read",
+    "--theme none.yaml": "theme file 'none.yaml' cannot be read",
     "--order sideways": "order is 'sideways': it must be forward, backward or random",
     "--sampling thirds": "sampling is 'thirds': it must be published or paper",
     "--format csv": "format is 'csv': it must be full, published, jsonl or parquet",

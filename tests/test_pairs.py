@@ -25,18 +25,16 @@ from treecut_tasks.problems import (
     generate,
     problem_at,
 )
-from treecut_tasks.problems import Variable as NamedVariable
 from treecut_tasks.problems.pairs import differences, free_ends, spare_edges
 from treecut_tasks.reading import (
     Determined,
     ReadProblem,
     Undetermined,
-    Variable,
     read_problem,
     solve,
 )
 from treecut_tasks.tasks import paired
-from treecut_tasks.themes import Theme, load_theme
+from treecut_tasks.themes import Theme, Variable, load_theme
 
 
 def themes_of(config: ProblemConfig) -> list[Theme]:
@@ -282,7 +280,7 @@ class TestParts:
         variables = []
         for name in names.split():
             item, _, entity = name.replace("_", " ").partition("@")
-            variables.append(NamedVariable(entity or None, item))
+            variables.append(Variable(entity or None, item))
         assert differences(variables, 4, self.ENDS) == expected
 
 

@@ -157,7 +157,7 @@ def test_same_price_hallucinates_as_the_paper_reports(problem: str, hallucinated
     assert answer(respond("solver", problem)) == "unknown"
     response = respond("same_price", problem)
     assert answer(response) == hallucinated
-    assert "is the same everywhere" in response
+    assert "The same price is taken for " in response
 
 
 def test_same_price_tries_the_asked_item_after_the_others_and_then_all() -> None:
@@ -167,7 +167,7 @@ def test_same_price_tries_the_asked_item_after_the_others_and_then_all() -> None
     )
     response = respond("same_price", only_asked)
     assert answer(response) == "8"
-    assert "the price of pie is the same everywhere" in response
+    assert "The same price is taken for a pie at Texas BBQ as at Urban Plate" in response
     all_together = (
         "A pie at Texas BBQ costs 2 dollars more than a pizza at Texas BBQ. "
         "A pizza at Urban Plate costs a dollar more than a burger at Urban Plate. "
@@ -176,7 +176,7 @@ def test_same_price_tries_the_asked_item_after_the_others_and_then_all() -> None
     )
     response = respond("same_price", all_together)
     assert answer(response) == "9"
-    assert "all prices are the same everywhere" in response
+    assert " and for " in response
 
 
 def test_same_price_overlooks_what_contradicts_its_assumption() -> None:

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
     from treecut_tasks.themes import Theme, load_theme
     from treecut_tasks.training import Reward, read_mixture, to_dataset, to_iterable_dataset
+    from treecut_tasks.validity import Proof, prove
 
 __all__ = [
     "Judgement",
     "Pair",
     "Problem",
     "ProblemConfig",
+    "Proof",
     "Reward",
     "Theme",
     "TreecutError",
@@ -46,6 +48,7 @@ __all__ = [
     "pair_at",
     "paired",
     "problem_at",
+    "prove",
     "read_mixture",
     "says_unknown",
     "score_responses",
@@ -75,6 +78,7 @@ _HOMES = {
     "treecut_tasks.tasks": ("answerable", "cut_location", "paired", "structure", "unanswerable"),
     "treecut_tasks.themes": ("Theme", "load_theme"),
     "treecut_tasks.training": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
+    "treecut_tasks.validity": ("Proof", "prove"),
 }
 
 

@@ -21,8 +21,26 @@ class TreecutError(ValueError):
 def shown(value: object) -> str:
     """A value as messages show it: short, on one line, whatever it is."""
     short = reprlib.Repr()
+    short.maxlevel = 2
     short.maxstring = short.maxother = short.maxlong = 60
     return short.repr(value)
+
+
+# What pydantic finds, in words for people who write YAML and JSON.
+_MUST = {
+    "bool_type": "must be true or false",
+    "dict_type": "must be a mapping",
+    "float_type": "must be a number",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be {ge} or more",
+    "int_type": "must be a whole number",
+    "less_than_equal": "must be {le} or less",
+    "list_type": "must be a list",
+    "literal_error": "must be {expected}",
+    "model_type": "must be a mapping",
+    "string_type": "must be a text, in quotes",
+    "too_short": "must have {min_length} or more parts, not {actual_length}",
+}
 
 
 def from_validation(error: ValidationError, what: str = "") -> TreecutError:
@@ -33,12 +51,19 @@ def from_validation(error: ValidationError, what: str = "") -> TreecutError:
         what: what was validated, put before the place in it: a file's name, for example.
     """
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    subject = " ".join(part for part in (what and f"{what}:", place) if part)
+    place = ".".join(
+        str(part) if str(part).isidentifier() or isinstance(part, int) else shown(part)
+        for part in first["loc"]
+    )
+    subject = ": ".join(part for part in (what, place) if part)
     if first["type"] == "missing":
-        return TreecutError(f"{subject} is missing.")
+        return TreecutError(f"{subject} is missing: add it.")
+    if first["type"] == "extra_forbidden":
+        return TreecutError(f"{subject} is not known: correct its name, or leave it out.")
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, TreecutError):
         return TreecutError(f"{what}: {cause}" if what else str(cause))
+    context = first.get("ctx", {})
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return TreecutError(f"{subject} is {shown(first['input'])}: it {message}.")
+    must = _MUST.get(first["type"], f"must be as follows: {message}").format(**context)
+    return TreecutError(f"{subject or 'It'} is {shown(first['input'])}: it {must}.")

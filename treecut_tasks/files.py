@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Takes paths, gives what is read from files, and files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,47 +6,198 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import signal
 import stat
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any, BinaryIO, Literal, TextIO, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
-from treecut_tasks.errors import TreecutError
+import yaml
+
+from treecut_tasks.errors import TreecutError, shown
 
 # What ends the names of temporary files.
 _TOKEN_BYTES = 8
 _TOKEN = re.compile(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
+# Bytes of a file's name that its temporary file keeps: file systems allow 255 in all.
+_KEPT_NAME = 200
+
+# Far above what themes and mixtures need.
+_MAX_YAML_NODES = 100_000
+_MAX_YAML_NUMBER = 10**18
+# What the YAML library raises: for what is no YAML, for tags such as `!!bool x`, for dates such as
+# 2024-13-45, for deep nesting.
+_BAD_YAML = (
+    yaml.YAMLError,
+    ValueError,
+    RecursionError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+)
+
+
+# --- Reading. ---
+
+
+def read_text(path: str | Path, what: str) -> str:
+    """Read a text file in UTF-8, with or without a byte order mark; `-` is standard input.
+
+    Args:
+        path: the file.
+        what: what it is, for messages: `theme file`.
+
+    Raises:
+        TreecutError: the file cannot be read, or is not UTF-8.
+    """
+    named = f"The {what} {str(path)!r}"
+    if str(path) == "-" and sys.__stdin__ is None:
+        raise TreecutError("Standard input is closed: give the path of a file.")
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TreecutError(
+            f"{named} is not UTF-8 text (byte {error.start}): save it as UTF-8."
+        ) from error
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL in the path.
+        reason = getattr(error, "strerror", None) or error
+        raise TreecutError(
+            f"{named} cannot be read ({reason}): give the path of a file that exists and that you may "
+            "read."
+        ) from error
+
+
+def read_yaml(path: str | Path, what: str) -> Any:
+    """Read a YAML file that strangers may have made.
+
+    Args:
+        path: the file; `-` is standard input.
+        what: what it is, for messages: `theme file`.
+
+    Raises:
+        TreecutError: the file cannot be read or is not YAML, its aliases make it endless, or a number
+            in it is too long.
+    """
+    return parse_yaml(read_text(path, what), f"{what} {str(path)!r}")
+
+
+def parse_yaml(text: str, what: str) -> Any:
+    """The same for a text that is there already."""
+    try:
+        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except _BAD_YAML as error:
+        reason = " ".join(str(error).split())
+        raise TreecutError(
+            f"The {what} is not valid YAML ({shown(reason)}): mend the file."
+        ) from error
+    left, seen = [data], 0
+    while left:
+        node = left.pop()
+        seen += 1
+        if seen > _MAX_YAML_NODES:
+            raise TreecutError(
+                f"The {what} holds more than {_MAX_YAML_NODES} values, counting those that aliases "
+                "repeat: make it shorter."
+            )
+        if isinstance(node, dict):
+            left += [*node, *node.values()]
+        elif isinstance(node, (list, tuple, set)):
+            left += node
+        elif isinstance(node, int) and abs(node) > _MAX_YAML_NUMBER:
+            raise TreecutError(
+                f"The {what} holds a number of more than {len(str(_MAX_YAML_NUMBER)) - 1} digits: use "
+                "smaller numbers."
+            )
+    return data
+
+
+# --- Writing. ---
+
+
+def check_outputs(outputs: Iterable[str | Path], inputs: Iterable[str | Path]) -> None:
+    """Check that what is written replaces nothing that is read.
+
+    Args:
+        outputs: files to be written; `-` is standard output.
+        inputs: files that are read, `-` for standard input, and folders whose files are.
+
+    Raises:
+        TreecutError: an output is an input, a link to one, or a file of a folder that is read.
+    """
+    sources = list(inputs)
+    for output in outputs:
+        if str(output) == "-":
+            continue
+        for source in sources:
+            if _is_or_is_in(Path(output), source):
+                raise TreecutError(
+                    f"The output {str(output)!r} is, or lies in, {str(source)!r}, which is read: give "
+                    "another path."
+                )
+
+
+def _is_or_is_in(output: Path, source: str | Path) -> bool:
+    with suppress(OSError, ValueError, AttributeError):
+        read = os.fstat(sys.stdin.fileno()) if str(source) == "-" else Path(source).stat()
+        if stat.S_ISDIR(read.st_mode):
+            return Path(os.path.realpath(source)) in Path(os.path.realpath(output)).parents
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, output.stat())
+    return False
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[TextIO]:
+def whole_file(path: str | Path) -> Iterator[TextIO]:
     """Open a text file that appears under its name only when all of it was written.
 
     `-` is standard output, whose errors pass. An exception, an interrupt or a termination signal
-    leaves an earlier file of that name as it was. Devices and pipes are written to directly.
+    leaves an earlier file of that name as it was. Devices and pipes are written to directly. Text is
+    UTF-8 everywhere.
 
     Raises:
         TreecutError: the file cannot be written.
     """
-    if path == "-":
-        if sys.stdout is None:  # `>&-` in a shell
-            raise TreecutError("Standard output is closed: give a file with -o.")
+    if str(path) == "-":
+        check_stdout()
+        # What is written here is data, not messages in the terminal's encoding.
+        cast(Any, sys.stdout).reconfigure(encoding="utf-8", errors="backslashreplace")
         yield sys.stdout
         sys.stdout.flush()
         return
-    target = Path(path)
-    with (
-        writing(target),
-        _place_to_write(target) as (place, mode),
-        place.open(mode, encoding="utf-8", newline="\n") as file,
-    ):
-        _locked(file)
+    with whole_files(path) as (file,):
         yield file
+
+
+@contextmanager
+def whole_files(*paths: str | Path) -> Iterator[list[TextIO]]:
+    """Open text files that appear, all or none, when all of them were written.
+
+    Raises:
+        TreecutError: a file cannot be written.
+    """
+    with ExitStack() as stack:
+        places = []
+        for path in map(Path, paths):
+            stack.enter_context(writing(path))
+            places.append((stack.enter_context(_temporary(path)), path))
+        stack.enter_context(_named(places))
+        files = [
+            # What no encoding can write is written as JSON writes it.
+            stack.enter_context(
+                place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+            )
+            for place, _ in places
+        ]
+        for file in files:
+            _locked(file)
+        yield cast(list[TextIO], files)
 
 
 @contextmanager
@@ -62,8 +213,9 @@ def whole_binary_file(target: Path, exclusive: bool = False) -> Iterator[BinaryI
     """
     with (
         writing(target),
-        _place_to_write(target, exclusive) as (place, mode),
-        place.open(f"{mode}b") as file,
+        _temporary(target) as place,
+        _named([(place, target)], exclusive),
+        place.open("wb") as file,
     ):
         _locked(file)
         yield cast(BinaryIO, file)
@@ -72,20 +224,79 @@ def whole_binary_file(target: Path, exclusive: bool = False) -> Iterator[BinaryI
             os.fsync(file.fileno())
 
 
+def check_stdout() -> None:
+    """Check that there is a standard output.
+
+    Raises:
+        TreecutError: it is closed (`>&-` in a shell).
+    """
+    if sys.__stdout__ is None:
+        raise TreecutError("Standard output is closed: give a file with -o.")
+
+
 @contextmanager
-def _place_to_write(
-    target: Path, exclusive: bool = False
-) -> Iterator[tuple[Path, Literal["w", "x"]]]:
-    """Where to write what shall stand in a file, and the mode in which to open that place."""
-    if target.is_dir():
+def _temporary(target: Path) -> Iterator[Path]:
+    """Where to write what shall stand in a file: the target itself if it is a device or a pipe."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if target.exists() and not target.is_file():
-        # A device or pipe, which must not be replaced by a file.
-        yield target, "w"
+    if not stat.S_ISREG(mode):
+        yield target
         return
     # A link keeps pointing at the file; the file itself is replaced.
-    with _replaced_when_whole(target.resolve(), exclusive) as temporary:
-        yield temporary, "x"
+    target = target.resolve()
+    name = target.name.encode()[:_KEPT_NAME].decode(errors="ignore")
+    # Named before it is made, so that no interrupt can come between making and remembering it.
+    temporary = target.with_name(f".{name}.{secrets.token_hex(_TOKEN_BYTES)}")
+    with termination_raises():
+        try:
+            yield temporary
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named(places: Sequence[tuple[Path, Path]], exclusive: bool = False) -> Iterator[None]:
+    """Give files their names when the block has ended well: all of them, or none."""
+    yield
+    several = len(places) > 1
+    undo: list[tuple[Path, Path | None]] = []
+    try:
+        for temporary, path in places:
+            target, old = path.resolve(), None
+            if temporary == path or (exclusive and _linked(temporary, target)):
+                continue
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+                if several:
+                    old = temporary.with_suffix(f".{secrets.token_hex(_TOKEN_BYTES)}")
+                    shutil.copy2(target, old)
+            if several:
+                undo.append((target, old))
+            temporary.replace(target)
+    except BaseException:
+        for target, old in undo:
+            with suppress(OSError):
+                target.unlink(missing_ok=True) if old is None else old.replace(target)
+        raise
+    finally:
+        for _, old in undo:
+            if old is not None:
+                old.unlink(missing_ok=True)
+
+
+def _linked(temporary: Path, target: Path) -> bool:
+    """Give a file its name unless another has it; False on file systems that cannot."""
+    try:
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def remove_abandoned(folder: Path, targets: re.Pattern[str]) -> None:
@@ -126,34 +337,14 @@ def _locked(file: IO[Any]) -> bool:
     return True
 
 
-@contextmanager
-def _replaced_when_whole(target: Path, exclusive: bool) -> Iterator[Path]:
-    """A path for a temporary file that takes the target's place when the block ends well."""
-    # Named before it is made, so that no interrupt can come between making and remembering it.
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(_TOKEN_BYTES)}")
-    with termination_raises():
-        try:
-            yield temporary
-            if exclusive and _linked(temporary, target):
-                temporary.unlink()
-                return
-            if target.exists():
-                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-
-
-def _linked(temporary: Path, target: Path) -> bool:
-    """Give a file its name unless another has it; False on file systems that cannot."""
-    try:
-        target.hardlink_to(temporary)
-    except FileExistsError:
-        return True
-    except OSError:
-        return False
-    return True
+_REMEDIES = {
+    errno.ENOSPC: "make room, or give a path on another disk",
+    errno.EDQUOT: "make room, or give a path on another disk",
+    errno.EFBIG: "make room, or give a path on another disk",
+    errno.ENAMETOOLONG: "give a shorter name",
+    errno.EISDIR: "give the path of a file",
+    errno.ELOOP: "give a path that is no link to itself",
+}
 
 
 @contextmanager
@@ -164,10 +355,9 @@ def writing(target: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            remedy = "make room, or give a path on another disk"
-        else:
-            remedy = "give a path in a folder that exists and that you may write to"
+        remedy = _REMEDIES.get(
+            error.errno or 0, "give a path in a folder that exists and that you may write to"
+        )
         raise TreecutError(
             f"{str(target)!r} cannot be written ({error.strerror}): {remedy}."
         ) from error
@@ -195,7 +385,7 @@ def termination_raises() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def made_folder(path: str) -> Path:
+def made_folder(path: str | Path) -> Path:
     """Return a folder, made if it does not exist.
 
     Raises:
@@ -204,8 +394,9 @@ def made_folder(path: str) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise TreecutError(
-            f"The folder {path!r} cannot be made ({error.strerror}): give a path that you may write to."
+            f"The folder {str(path)!r} cannot be made ({reason}): give a path that you may write to."
         ) from error
     return folder

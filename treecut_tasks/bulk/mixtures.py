@@ -10,11 +10,10 @@ from math import gcd, lcm
 from pathlib import Path
 from typing import Any, get_args
 
-import yaml
-
 from treecut_tasks.bulk.recipe import MAX_CYCLE, Part, Recipe
 from treecut_tasks.bulk.splits import WHOLE, PairKind, Split, disjoint_splits
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.files import read_yaml
 from treecut_tasks.problems import ProblemConfig, default_num_vars
 from treecut_tasks.problems.pairs import check_pair
 
@@ -25,15 +24,10 @@ _PAIR_KINDS: tuple[PairKind, ...] = get_args(PairKind)
 
 # A number as text; its size is limited so that computing with it is quick.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:/[0-9]{1,18})?")
-_MAX_NUMBER = 10**18
 # Splits are drawn by drawing names until they belong to it.
 _MIN_SHARE = Fraction(1, 10_000)
 # A split names files, on all kinds of systems.
 _SPLIT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-# Far above what mixtures need.
-_MAX_NODES = 100_000
-# What the YAML library raises for tags such as `!!bool x`.
-_BAD_TAGS = (AttributeError, IndexError, KeyError, TypeError)
 
 
 def read_mixture(path: str | Path, seed: int) -> Recipe:
@@ -58,7 +52,7 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
         TreecutError: an unreadable file, or a key or value that is not allowed.
     """
     source = str(path)
-    data = _mapping(_load(path), f"The mixture {source!r}", _KEYS, ("parts",))
+    data = _mapping(read_yaml(path, "mixture"), f"The mixture {source!r}", _KEYS, ("parts",))
     parts = data["parts"]
     if not isinstance(parts, list) or not parts:
         raise TreecutError(
@@ -83,44 +77,6 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
         _splits(data.get("splits", {WHOLE.name: 1}), source, separate),
         separate,
     )
-
-
-def _load(path: str | Path) -> Any:
-    try:
-        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TreecutError(
-            f"The mixture {str(path)!r} cannot be read ({error.strerror}): give the path of a YAML file."
-        ) from error
-    except (yaml.YAMLError, ValueError, RecursionError, *_BAD_TAGS) as error:
-        reason = " ".join(str(error).split())
-        raise TreecutError(
-            f"The mixture {str(path)!r} is not valid YAML in UTF-8 ({reason}): mend the file."
-        ) from error
-    _check_size(data, str(path))
-    return data
-
-
-def _check_size(data: Any, source: str) -> None:
-    """Check that all of the data can be shown: aliases can make a short file endless."""
-    left, seen = [data], 0
-    while left:
-        node = left.pop()
-        seen += 1
-        if seen > _MAX_NODES:
-            raise TreecutError(
-                f"The mixture {source!r} holds more than {_MAX_NODES} values, counting those that aliases "
-                "repeat: use fewer parts."
-            )
-        if isinstance(node, dict):
-            left += [*node, *node.values()]
-        elif isinstance(node, (list, tuple, set)):
-            left += node
-        elif isinstance(node, int) and abs(node) > _MAX_NUMBER:
-            raise TreecutError(
-                f"The mixture {source!r} holds a number of more than {len(str(_MAX_NUMBER)) - 1} digits: use "
-                "smaller numbers."
-            )
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""From the false steps to explanations: what each value of the asked price could come from."""
+"""Takes a problem's text and a number, gives the false steps that lead to it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Protocol
 from treecut_tasks.causes import steps
 from treecut_tasks.causes.steps import Step
 from treecut_tasks.causes.system import Price, System
-from treecut_tasks.causes.words import amount, sentences
+from treecut_tasks.causes.words import sentences
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading import Determined, Verdict, read_problem
+from treecut_tasks.reading import Determined, read_problem
 from treecut_tasks.themes import Theme
 
 _FAMILIES: tuple[tuple[str, Callable[[System], Iterator[Step]]], ...] = (
@@ -89,16 +89,12 @@ class Analysis:
 
     system: System
 
-    @property
-    def verdict(self) -> Verdict:
-        """What follows from the text without a false step."""
-        return self.system.verdict
-
     @cached_property
     def right(self) -> Price | None:
         """The right answer; None where the text leaves the asked price open."""
-        if isinstance(self.verdict, Determined):
-            return self.verdict.value.numerator, self.verdict.value.denominator
+        solution = self.system.solution
+        if isinstance(solution, Determined):
+            return solution.value.numerator, solution.value.denominator
         return None
 
     @cached_property
@@ -224,6 +220,36 @@ def explain(
     return [_explanation(analysis, index, step) for index, step in analysis.find(value)]
 
 
+def same_price_answer(
+    problem: HasText | str, themes: Sequence[Theme] | None = None
+) -> Explanation | None:
+    """What somebody answers who believes that an item costs the same at every place.
+
+    That is the belief that the paper (Appendix C.2) finds in o3-mini's hallucinated answers. It is
+    held of as few items as possible, of the asked one after the others (in the paper's second
+    example the asked item's price is stated elsewhere, and o3-mini carries another), and of those
+    that the text names first.
+
+    Returns:
+        The step; None where the text fixes the price, or where even the belief leaves it open.
+
+    Raises:
+        TreecutError: the text cannot be read.
+    """
+    analysis = analyse(problem, themes)
+    system = analysis.system
+    if analysis.right is not None:
+        return None
+    order = list(system.places_of)
+
+    def last_resort(step: Step) -> tuple[int, bool, int]:
+        items = {order.index(system.variables[number].item) for number in step.variables}
+        return step.level, order.index(system.variables[system.asked].item) in items, min(items)
+
+    step = min(steps.same_price(system), key=last_resort, default=None)
+    return None if step is None else _explanation(analysis, 0, step)
+
+
 def analyse(problem: HasText | str, themes: Sequence[Theme] | None = None) -> Analysis:
     """Read a problem and lay it out; what is worked out for it is kept for the next value.
 
@@ -251,7 +277,7 @@ def _explanation(analysis: Analysis, index: int, step: Step) -> Explanation:
     variables = analysis.system.variables
     derivation = tuple(sorted({sentence + 1 for sentence in step.way}))
     value = Fraction(*step.value)
-    money = amount(analysis.system.read.theme, value)
+    money = analysis.system.read.theme.money(value)
     follows = f": {sentences(derivation)} then {_give(derivation)} {money}" if derivation else ""
     return Explanation(
         kind=kind_of(index),

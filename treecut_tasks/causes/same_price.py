@@ -1,4 +1,4 @@
-"""What follows where an item costs the same at every place.
+"""What follows where an item costs the same at every place: takes a system, gives values and ways.
 
 With items made equal the sentences may contradict one another, so there can be several values. Each
 comes from a set of sentences and beliefs of which none can be spared: a way from the asked price to
@@ -13,10 +13,10 @@ from math import gcd
 from typing import NamedTuple
 
 from treecut_tasks.causes.system import Price, System, reduced
-from treecut_tasks.reading import Determined, drop_contradictions, same_price_merge, solve
 
-# A ten-variable problem takes up to about 100 steps; the limit is for texts with many cycles.
-_MAX_STEPS = 5_000
+# For each number of items. A ten-variable problem takes up to about 100 steps in all; the limit is for
+# texts with many cycles.
+_MAX_STEPS = 2_000
 
 
 class SamePriceWay(NamedTuple):
@@ -62,8 +62,8 @@ class _Walk(NamedTuple):
 def same_price_ways(system: System) -> Iterator[SamePriceWay]:
     """Find what follows for the asked price, fewest items first and then fewest sentences.
 
-    The same value from the same items is given once. In a text with so many cycles that the search
-    is cut short, the value that elimination in text order gives is among the results all the same.
+    The same value from the same items is given once. In a text with many cycles the search is cut
+    short.
     """
     shared = [places for places in system.places_of.values() if len(places) > 1]
     equal: dict[int, tuple[int, list[int]]] = {
@@ -74,11 +74,11 @@ def same_price_ways(system: System) -> Iterator[SamePriceWay]:
     seen: set[tuple[Price, int]] = set()
     queues: list[deque[_Walk]] = [deque() for _ in range(len(shared) + 1)]
     queues[0].append(_Walk(system.asked, 1, 0, 1, 1 << system.asked, 0, None, None))
-    steps = 0
     for queue in queues:
-        while queue and steps < _MAX_STEPS:
+        for _ in range(_MAX_STEPS):
+            if not queue:
+                break
             walk = queue.popleft()
-            steps += 1
             for end, value in _ends(system, walk):
                 if (value, end.believed) not in seen:
                     seen.add((value, end.believed))
@@ -91,8 +91,6 @@ def same_price_ways(system: System) -> Iterator[SamePriceWay]:
                 if closed is not None and (closed, step.believed) not in seen:
                     seen.add((closed, step.believed))
                     yield _told(closed, step)
-    if steps == _MAX_STEPS:
-        yield from _in_text_order(system, shared)
 
 
 def _ends(system: System, walk: _Walk) -> Iterator[tuple[_Walk, Price]]:
@@ -157,19 +155,3 @@ def _told(value: Price, end: _Walk) -> SamePriceWay:
             pairs.append((walk.at, walk.before.at))
         walk = walk.before
     return SamePriceWay(value, end.believed.bit_count(), tuple(pairs), tuple(sentences))
-
-
-def _in_text_order(system: System, shared: list[list[int]]) -> Iterator[SamePriceWay]:
-    """Take one item, then all items, to cost the same, and skip sentences that contradict it."""
-    for merged in (*([places] for places in shared), shared):
-        item = system.variables[merged[0][0]].item if len(merged) == 1 else None
-        believed = drop_contradictions(same_price_merge(system.read, item))
-        verdict = solve(believed)
-        if isinstance(verdict, Determined):
-            used = zip(believed.sentences, verdict.combination, strict=True)
-            yield SamePriceWay(
-                (verdict.value.numerator, verdict.value.denominator),
-                len(merged),
-                tuple((other, places[0]) for places in merged for other in places[1:]),
-                tuple(sentence.number - 1 for sentence, times in used if times),
-            )

@@ -1,4 +1,4 @@
-"""The false steps: each a small function that tries one kind of mistake at every place.
+"""The false steps: functions that take a system and try one kind of mistake at every place.
 
 They are the steps that people have seen models take: those that the paper's author found in real
 answers (Appendix C) and their nearest relatives. A step is one mistake; mistakes are not combined
@@ -9,12 +9,11 @@ almost any small number. Plain slips of calculation are left out for the same re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import NamedTuple
 
 from treecut_tasks.causes.same_price import same_price_ways
 from treecut_tasks.causes.system import Price, Relation, System, reduced, way
-from treecut_tasks.causes.words import amount, listed, one, quantity
+from treecut_tasks.causes.words import capital, listed, one, quantity
 
 CONVENIENT_PRICES = (0, 1, 10)
 """What a free price is assumed to be; more values than these would explain almost any number."""
@@ -141,7 +140,7 @@ def misread_per_piece(system: System) -> Iterator[Step]:
         for number, count in {abs(b): v, abs(a): u}.items():
             if number == 1 or c == 0:
                 continue
-            money = amount(system.read.theme, Fraction(abs(c)))
+            money = system.read.theme.money(abs(c))
             text = f"is read with its {money} for each {system.variables[count]}"
             yield from _reread(system, index, Relation(u, a, v, b, c * number), text)
 
@@ -151,7 +150,7 @@ def half_a_sentence(system: System) -> Iterator[Step]:
     for index, (u, a, v, b, c) in _two_sided(system):
         if c == 0:
             continue
-        money = amount(system.read.theme, Fraction(abs(c)))
+        money = system.read.theme.money(abs(c))
         for number, count in ((u, abs(a)), (v, abs(b))):
             side = quantity(count, system.variables[number])
             text = f"is read as if {side} cost{'s' * (count == 1)} {money}"
@@ -246,7 +245,7 @@ def equal_prices(system: System) -> Iterator[Step]:
                     (index,),
                     (u, v),
                     derived.sentences,
-                    f"{_capital(one(system.variables[u]))} and {one(system.variables[v])}, the "
+                    f"{capital(one(system.variables[u]))} and {one(system.variables[v])}, the "
                     f"two in sentence {index + 1}, are assumed to cost the same",
                 )
 
@@ -295,13 +294,13 @@ def copied_number(system: System) -> Iterator[Step]:
     for index, relation in enumerate(system.relations):
         near = relation.v is None or system.asked in (relation.u, relation.v)
         variables = (relation.u,) if relation.v is None else (relation.u, relation.v)
-        money = amount(system.read.theme, Fraction(abs(relation.c)))
+        money = system.read.theme.money(abs(relation.c))
         yield Step(
             (abs(relation.c), 1),
             (index,),
             variables,
             (),
-            f"{_capital(money)} is copied from sentence {index + 1}",
+            f"{capital(money)} is copied from sentence {index + 1}",
             1 if near else 2,
         )
 
@@ -316,14 +315,14 @@ def assumed_price(system: System) -> Iterator[Step]:
     for number in system.tied():
         name = one(system.variables[number])
         for price in CONVENIENT_PRICES if number != system.asked else ():
-            money = amount(system.read.theme, Fraction(price))
+            money = system.read.theme.money(price)
             for derived in system.derive(Relation(number, 1, None, 0, price)):
                 yield Step(
                     derived.value,
                     derived.sentences,
                     (number,),
                     derived.sentences,
-                    f"{_capital(name)} is assumed to cost {money}",
+                    f"{capital(name)} is assumed to cost {money}",
                 )
         for fact, indices in system.facts.items():
             if system.variables[fact].entity != system.variables[number].entity:
@@ -334,9 +333,5 @@ def assumed_price(system: System) -> Iterator[Step]:
                     (indices[0],),
                     (number, fact),
                     derived.sentences,
-                    f"{_capital(name)} is assumed to cost as much as {one(system.variables[fact])}",
+                    f"{capital(name)} is assumed to cost as much as {one(system.variables[fact])}",
                 )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

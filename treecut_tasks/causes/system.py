@@ -1,4 +1,4 @@
-"""A read problem laid out for trying false steps: a graph with a rule of three on every edge.
+"""Takes a read problem, gives it laid out for false steps: a graph with a rule of three on each edge.
 
 Variables are numbered from 0 in the order of first mention. A sentence ties two of them together,
 or states the price of one. From the asked price t, every variable that sentences tie to it costs
@@ -15,7 +15,8 @@ from functools import cached_property
 from math import gcd
 from typing import NamedTuple, TypeAlias
 
-from treecut_tasks.reading import Determined, ReadProblem, Variable, Verdict, solve
+from treecut_tasks.reading import Determined, ReadProblem, Solution, solve
+from treecut_tasks.themes import Variable
 
 Price: TypeAlias = tuple[int, int]
 """A price as numerator and denominator, in lowest terms, the denominator above zero."""
@@ -111,14 +112,14 @@ class System:
         return cls(read, read.variables, number[read.asked], tuple(relations))
 
     @cached_property
-    def verdict(self) -> Verdict:
+    def solution(self) -> Solution:
         """What follows from the text without a false step."""
         return solve(self.read)
 
     @property
     def asked_is_free(self) -> bool:
         """Whether the text leaves the asked price open."""
-        return not isinstance(self.verdict, Determined) and self.asked not in self.known()
+        return not isinstance(self.solution, Determined) and self.asked not in self.known()
 
     @cached_property
     def neighbours(self) -> tuple[tuple[tuple[int, int, int, int, int], ...], ...]:

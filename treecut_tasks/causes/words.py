@@ -1,17 +1,10 @@
-"""English for explanations: amounts, quantities and lists."""
+"""English for explanations: takes names and numbers, gives phrases."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
-from treecut_tasks.reading import Variable
-from treecut_tasks.themes import Theme
-
-
-def amount(theme: Theme, price: Fraction) -> str:
-    """Write money: `a dollar`, `11 dollars`, `43/3 dollars`."""
-    return theme.money_one if price == 1 else f"{price} {theme.money_many}"
+from treecut_tasks.themes import Variable
 
 
 def one(name: Variable | str) -> str:
@@ -23,6 +16,11 @@ def one(name: Variable | str) -> str:
 def quantity(count: int, variable: Variable) -> str:
     """Write several pieces without their plural, which a variable does not know: `3 × pie at …`."""
     return one(variable) if count == 1 else f"{count} × {variable}"
+
+
+def capital(text: str) -> str:
+    """Write a phrase as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def listed(parts: Sequence[object]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -52,6 +53,7 @@ def _group() -> None:
 
 def main() -> None:
     """Run the command line; bad input is one sentence and exit status 2."""
+    _mend_streams()
     try:
         _group(standalone_mode=False)
     except click.ClickException as error:
@@ -72,3 +74,21 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         click.echo(f"Error: Standard output cannot be written ({error.strerror}).", err=True)
         sys.exit(_BAD_INPUT)
+
+
+def _mend_streams() -> None:
+    """Make the standard streams usable, whatever they are.
+
+    Where one is closed (`2>&-`), nothing that is opened later may take its place. What the encoding
+    of one cannot write (cp1252, for example) is written as an escape.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            file = Path(os.devnull).open("r+", encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, file)
+        elif name != "stdin":
+            stream.reconfigure(errors="backslashreplace")

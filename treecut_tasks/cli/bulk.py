@@ -102,14 +102,14 @@ def _write_file(plan: Plan, path: str) -> None:
     """Write a data set of one file."""
     from treecut_tasks.bulk.rows import Rows
     from treecut_tasks.bulk.shards import write_rows, write_shard
+    from treecut_tasks.files import check_stdout
 
     (shard,) = plan.shards
     with _progress(plan.num_entries) as advance:
         if path != "-":
             write_shard(plan, shard, Path(path), advance)
             return
-        if sys.stdout is None:  # `>&-` in a shell
-            raise TreecutError("Standard output is closed: give a file with -o.")
+        check_stdout()
         rows = Rows(plan.recipe, shard.split, plan.columns == "text")
         write_rows(plan, rows, shard, sys.stdout.buffer, advance)
         sys.stdout.buffer.flush()

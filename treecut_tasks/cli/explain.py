@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
+
+from treecut_tasks.cli.parameters import Command, InputPath, theme_option
 
 if TYPE_CHECKING:
     from treecut_tasks.causes import Analysis, Explanation
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.option(
     "--problem-file",
     required=True,
+    type=InputPath(),
     metavar="FILE",
     help="Text file with one problem, or JSON Lines file with --line; '-' is standard input.",
 )
 @click.option("--line", type=int, help="Take the problem of this line, from 1, of JSON Lines.")
 @click.option("--value", required=True, help="The number that was given: 11, -3, 43/3 or 10.5.")
-@click.option(
-    "--theme",
-    metavar="NAME|FILE",
-    help="food, outfit, or the path of a theme file (YAML).  [default: food or outfit]",
-)
-def command(problem_file: str, line: int | None, value: str, theme: str | None) -> None:
+@theme_option()
+def command(problem_file: str, line: int | None, value: str, themes: str | None) -> None:
     """Say which false step may have led to a wrong number.
 
     Prints what follows from the problem's text, then the false steps that lead to the value, the
@@ -35,30 +35,27 @@ def command(problem_file: str, line: int | None, value: str, theme: str | None) 
     from treecut_tasks.themes import load_theme
 
     problem = _problem(problem_file, line)
-    themes = None if theme is None else [load_theme(theme)]
-    analysis = analyse(problem, themes)
+    vocabularies = None if themes is None else [load_theme(themes)]
+    analysis = analyse(problem, vocabularies)
     right = analysis.is_right(value)
-    explanations = explain(problem, value, themes)
+    explanations = explain(problem, value, vocabularies)
     for part in _report(analysis, value, right, explanations):
         click.echo(part)
 
 
 def _problem(name: str, line: int | None) -> str:
     """Read the problem's text out of a file."""
-    import json
-
     from treecut_tasks.errors import TreecutError
+    from treecut_tasks.files import read_text
 
-    content = _content(name)
+    content = read_text(name, "problem file")
     if line is None:
         if content.lstrip().startswith("{"):
             raise TreecutError(
                 f"{name!r} holds JSON Lines: say with --line which line's problem is meant."
             )
         return content
-    lines = content.split("\n")
-    if lines[-1] == "":
-        lines.pop()
+    lines = content.removesuffix("\n").split("\n")
     if not 1 <= line <= len(lines):
         raise TreecutError(f"{name!r} has no line {line}: give --line from 1 to {len(lines)}.")
     try:
@@ -77,32 +74,13 @@ def _problem(name: str, line: int | None) -> str:
     return text
 
 
-def _content(name: str) -> str:
-    import sys
-    from pathlib import Path
-
-    from treecut_tasks.errors import TreecutError
-
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return data.decode("utf-8")
-    except OSError as error:
-        raise TreecutError(
-            f"Problem file {name!r} cannot be read ({error.strerror}): give the path of a text file "
-            "or of a JSON Lines file."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TreecutError(
-            f"Problem file {name!r} is not UTF-8 text (byte {error.start}): save it as UTF-8."
-        ) from error
-
-
 def _report(
     analysis: Analysis, value: str, right: bool, explanations: list[Explanation]
 ) -> list[str]:
     """Lay out what is known about a number; nothing but names of the theme and numbers is shown."""
-    theme = analysis.system.read.theme
-    lines = [f"Asked for: the price of {analysis.system.read.asked}.", _verdict(analysis), ""]
+    read = analysis.system.read
+    theme = read.theme
+    lines = [f"Asked for: the price of {read.asked}.", _what_follows(analysis), ""]
     given = f"{value.strip()} {theme.money_many}"
     if right:
         return [*lines, f"{given} is the right answer; there is nothing to explain."]
@@ -114,7 +92,7 @@ def _report(
         lines += ["", f"{number}. {explanation.kind}: {explanation.description}"]
         lines += [
             f"   {sentence.number}. “{sentence.text}”"
-            for sentence in analysis.system.read.sentences
+            for sentence in read.sentences
             if sentence.number in {*explanation.sentences, *explanation.derivation}
         ]
         lines.append(
@@ -130,18 +108,15 @@ def _report(
     return lines
 
 
-def _verdict(analysis: Analysis) -> str:
+def _what_follows(analysis: Analysis) -> str:
     from treecut_tasks.reading import Determined, Inconsistent
 
-    read, verdict = analysis.system.read, analysis.verdict
-    if isinstance(verdict, Determined):
-        return f"The text determines it: {verdict.value} {read.theme.money_many}."
-    if isinstance(verdict, Inconsistent):
-        used = [
-            str(sentence.number)
-            for sentence, times in zip(read.sentences, verdict.combination, strict=True)
-            if times
-        ]
-        return f"The text contradicts itself (sentences {', '.join(used)})."
-    first, second = verdict.first[read.asked], verdict.second[read.asked]
+    read, solution = analysis.system.read, analysis.system.solution
+    if isinstance(solution, Determined):
+        return f"The text determines it: {read.theme.money(solution.value)}."
+    if isinstance(solution, Inconsistent):
+        pairs = zip(read.sentences, solution.combination, strict=True)
+        used = ", ".join(str(sentence.number) for sentence, times in pairs if times)
+        return f"The text contradicts itself (sentences {used})."
+    first, second = solution.first[read.asked], solution.second[read.asked]
     return f"The text leaves it open: {first} or {second} {read.theme.money_many}, for example."

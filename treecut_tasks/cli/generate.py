@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, ThemePath
+
 if TYPE_CHECKING:
     from treecut_tasks.problems import Pair, Problem
 
@@ -36,9 +38,10 @@ _CONFIG_OPTIONS = (
 )
 
 
-@click.command("generate")
+@click.command("generate", cls=Command)
 @click.option(
     "--theme",
+    type=ThemePath(),
     default="food",
     show_default=True,
     metavar="NAME|FILE",
@@ -111,12 +114,18 @@ _CONFIG_OPTIONS = (
 @click.option(
     "-o",
     "output",
+    type=OutputPath(),
     default="-",
     show_default=True,
     metavar="FILE",
     help="- is standard output; a folder for --pairs, --shards and --mixture.",
 )
-@click.option("--mixture", metavar="FILE", help="Mix configurations as this YAML file says.")
+@click.option(
+    "--mixture",
+    type=InputPath(),
+    metavar="FILE",
+    help="Mix configurations as this YAML file says.",
+)
 @click.option("--columns", metavar="COLUMNS", help="all or text.  [default: all]")
 @click.option("--shards", type=int, help="Write a folder with so many files.")
 @click.option("--shard", type=int, help="Write only this file of it, from 0.")
@@ -262,20 +271,18 @@ def _write_problems(problems: Iterator[Problem], n: int, full: bool, output: str
 def _write_pairs(pairs: Iterator[Pair], n: int, full: bool, output: str) -> None:
     from treecut_tasks.cli.output import with_progress
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.files import made_folder, whole_file
+    from treecut_tasks.files import made_folder, whole_files
 
     if output == "-":
         raise TreecutError("--pairs writes two files: name a folder for them with -o DIR.")
     folder = made_folder(output)
     seen: set[int] = set()
-    with (
-        whole_file(str(folder / "unanswerable.jsonl")) as unanswerable,
-        whole_file(str(folder / "answerable.jsonl")) as answerable,
-    ):
+    paths = (folder / "unanswerable.jsonl", folder / "answerable.jsonl")
+    with whole_files(*paths) as files:
         for pair in with_progress(islice(pairs, n), n, "Generating"):
             members = (pair.unanswerable, pair.answerable)
             records = pair.records() if full else [member.published_record() for member in members]
-            for file, record in zip((unanswerable, answerable), records, strict=True):
+            for file, record in zip(files, records, strict=True):
                 file.write(json.dumps(record) + "\n")
             seen.add(hash((pair.unanswerable.text, pair.answerable.text)))
     _tell_repeats(n - len(seen), n, "pairs")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from treecut_tasks.cli.parameters import Command
 
-@click.command("lm-eval-path")
+
+@click.command("lm-eval-path", cls=Command)
 def command() -> None:
     """Print the folder of the lm-eval task files.
 

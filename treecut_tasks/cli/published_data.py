@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
+from treecut_tasks.cli.parameters import Command, OutputFolder
 
-@click.command("published-data")
-@click.argument("directory", metavar="DIR")
+
+@click.command("published-data", cls=Command)
+@click.argument("directory", type=OutputFolder(), metavar="DIR")
 def command(directory: str) -> None:
     """Write the authors' eight data files into DIR, byte for byte.
 
@@ -14,15 +18,13 @@ def command(directory: str) -> None:
     answerable, 500 problems each. DIR is made if it does not exist; files of these names are
     replaced.
     """
-    import json
-
-    from treecut_tasks.files import made_folder, whole_file
+    from treecut_tasks.files import made_folder, whole_files
     from treecut_tasks.problems import published_files
 
     folder = made_folder(directory)
-    for published in published_files():
-        path = folder / published.name
-        with whole_file(str(path)) as file:
-            for problem in published.problems:
-                file.write(json.dumps(problem.published_record()) + "\n")
+    contents = {folder / each.name: each.problems for each in published_files()}
+    with whole_files(*contents) as files:
+        for file, problems in zip(files, contents.values(), strict=True):
+            file.writelines(json.dumps(problem.published_record()) + "\n" for problem in problems)
+    for path in contents:
         click.echo(str(path))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from treecut_tasks.cli.parameters import Command, InputPath, OutputFolder
+
 if TYPE_CHECKING:
     from treecut_tasks.report.reading import Progress
 
@@ -20,10 +22,14 @@ _TO_STDOUT = ("terminal", "markdown", "json")
 _INCOMPLETE = 1
 
 
-@click.command("report")
-@click.argument("paths", nargs=-1, metavar="PATH…")
+@click.command("report", cls=Command)
+@click.argument("paths", nargs=-1, type=InputPath(), metavar="PATH…")
 @click.option(
-    "-o", "--output", metavar="DIR", help="Folder for report.md, .json, .html, CSV, figures."
+    "-o",
+    "--output",
+    type=OutputFolder(),
+    metavar="DIR",
+    help="Folder for report.md, .json, .html, CSV, figures.",
 )
 @click.option(
     "--format",

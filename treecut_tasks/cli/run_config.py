@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from treecut_tasks.cli.parameters import Command
 
-@click.command("run-config")
+
+@click.command("run-config", cls=Command)
 @click.argument("name", required=False)
 @click.option("--lm-eval", "lm_eval", is_flag=True, help="The file for lm-eval, not for Inspect.")
 def command(name: str | None, lm_eval: bool) -> None:

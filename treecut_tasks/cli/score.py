@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from treecut_tasks.cli.parameters import Command, InputPath, OutputPath
+
 if TYPE_CHECKING:
     from treecut_tasks.evaluation.rates import Rate
     from treecut_tasks.evaluation.recorded import RecordedResponse
 
 
-@click.command("score")
-@click.argument("file", metavar="FILE")
+@click.command("score", cls=Command)
+@click.argument("file", type=InputPath(), metavar="FILE")
 @click.option(
     "-o",
     "output",
+    type=OutputPath(),
     metavar="FILE",
     help="Also write each line with its judgement as JSON Lines; - is standard output.",
 )

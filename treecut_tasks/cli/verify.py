@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
+from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, theme_option
+
 if TYPE_CHECKING:
-    from treecut_tasks.cli.verifying import Target
+    from treecut_tasks.validity.data_files import DataFile
 
 # Exit status for labels that are wrong or cannot be proven; bad input has 2.
 _WRONG = 1
@@ -19,18 +22,12 @@ _WORTH_A_BAR = 10_000
 _WORTH_A_BAR_SOLVING = 500
 
 
-@click.command("verify")
-@click.argument("files", nargs=-1, required=True, metavar="FILE|DIR...")
-@click.option(
-    "--theme",
-    "theme_names",
-    multiple=True,
-    metavar="NAME|FILE",
-    help="food, outfit, or the path of a theme file (YAML); give it once for each theme of a mixture.  "
-    "[default: food or outfit]",
-)
+@click.command("verify", cls=Command)
+@click.argument("paths", nargs=-1, required=True, type=InputPath(), metavar="FILE|DIR...")
+@theme_option(multiple=True)
 @click.option(
     "--certificates",
+    type=OutputPath(),
     metavar="FILE",
     help="Write a proof of every label here, as JSON Lines; - is standard output.",
 )
@@ -42,19 +39,17 @@ _WORTH_A_BAR_SOLVING = 500
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Number of processes, each for one file at a time.",
+    help="Number of processes, each for one file at a time.  [default: one for each core]",
 )
 @click.option(
     "--files-only", is_flag=True, help="Compare folders with their manifests, but prove nothing."
 )
 def command(
-    files: tuple[str, ...],
-    theme_names: tuple[str, ...],
+    paths: tuple[str, ...],
+    themes: tuple[str, ...],
     certificates: str | None,
     assumptions: bool,
-    workers: int,
+    workers: int | None,
     files_only: bool,
 ) -> None:
     """Prove the answers of data files from texts alone.
@@ -66,57 +61,44 @@ def command(
     Of a folder that `treecut generate --shards` has finished, every file is first compared with
     the manifest, and repeated problems are counted.
     """
-    import sys
     from contextlib import nullcontext
 
-    from treecut_tasks.cli.verifying import Proving, check_folders, prove_files
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import whole_file
+    from treecut_tasks.processes import usable_cores
     from treecut_tasks.themes import load_theme
-    from treecut_tasks.validity import require_solver
+    from treecut_tasks.validity.assumptions import require_solver
+    from treecut_tasks.validity.data_files import find_files, prove_files
 
-    themes = tuple(map(load_theme, theme_names)) or None
+    vocabularies = tuple(map(load_theme, themes)) or None
     if assumptions:
         require_solver()
-    if certificates is not None:
-        _check_no_input(certificates, files)
-        if workers > 1:
-            raise TreecutError(
-                "Certificates are written in the order of the problems: leave out --workers or "
-                "--certificates."
-            )
+    if certificates is not None and workers not in (None, 1):
+        raise TreecutError(
+            "Certificates are written in the order of the problems: leave out --workers or "
+            "--certificates."
+        )
     # The report must not run into certificates on standard output.
     say = _speaker(to_error=certificates == "-")
-    targets, all_right = check_folders(files, say)
+    files, all_right = find_files(paths, say)
     if files_only:
+        for file in files:
+            if file.folder is None:
+                say(f"{file.path}: no folder with a manifest; nothing was checked")
         sys.exit(0 if all_right else _WRONG)
-    worth_a_bar = _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR
+    if workers is None:
+        workers = usable_cores() if certificates is None else 1
     with (
         nullcontext() if certificates is None else whole_file(certificates) as output,
-        _progress(targets, worth_a_bar) as advance,
+        _progress(files, _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR) as advance,
     ):
-        proving = Proving(themes, assumptions, output, say, advance)
-        all_right = prove_files(targets, workers, proving) and all_right
-    if not all_right:
+        proven = prove_files(files, vocabularies, assumptions, workers, say, advance, output)
+    if not (all_right and proven):
         sys.exit(_WRONG)
-
-
-def _check_no_input(certificates: str, files: Sequence[str]) -> None:
-    from pathlib import Path
-
-    from treecut_tasks.errors import TreecutError
-
-    inputs = {Path(path).resolve() for path in files}
-    if certificates != "-" and Path(certificates).resolve() in inputs:
-        raise TreecutError(
-            f"The certificates would replace the data file {certificates!r}: give another path."
-        )
 
 
 def _speaker(to_error: bool) -> Callable[[str], None]:
     """A function that prints a message, on a terminal over the bar that may stand in the line."""
-    import sys
-
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
 
     def say(message: str) -> None:
@@ -128,13 +110,9 @@ def _speaker(to_error: bool) -> Callable[[str], None]:
 
 
 @contextmanager
-def _progress(targets: Sequence[Target], worth_a_bar: int) -> Iterator[Callable[[int], None]]:
+def _progress(files: Sequence[DataFile], worth_a_bar: int) -> Iterator[Callable[[int], None]]:
     """A function to call after some problems: on a terminal, long work shows a bar."""
-    import sys
-
-    length = 0
-    if sys.stderr.isatty():
-        length = sum(target.count() for target in targets)
+    length = sum(file.count() for file in files) if sys.stderr.isatty() else 0
     if length < worth_a_bar:
         yield lambda _: None
         return

@@ -33,7 +33,7 @@ from treecut_tasks.problems.streams import (
     stream,
 )
 from treecut_tasks.problems.tree import Edge
-from treecut_tasks.problems.wording import Variable
+from treecut_tasks.themes import Variable
 
 __all__ = [
     "COUNTERPARTS",

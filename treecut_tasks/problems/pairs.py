@@ -17,7 +17,7 @@ from treecut_tasks.problems.draws import below, shuffler
 from treecut_tasks.problems.generator import generate_endlessly
 from treecut_tasks.problems.problem import Problem
 from treecut_tasks.problems.tree import Edge, breadth_first, remembering_trees
-from treecut_tasks.problems.wording import Variable
+from treecut_tasks.themes import Variable
 
 CounterpartKind = Literal["full", "matched"]
 

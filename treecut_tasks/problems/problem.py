@@ -17,11 +17,11 @@ from treecut_tasks.problems.tree import Edge, breadth_first, subtree
 from treecut_tasks.problems.wording import (
     MoneyWords,
     Phrases,
-    Variable,
     money_words,
     question,
     word_formulas,
 )
+from treecut_tasks.themes import Variable
 
 UNKNOWN = "unknown"
 """The answer of an unanswerable problem."""

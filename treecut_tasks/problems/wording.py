@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from treecut_tasks.problems.formulas import MAX_COEFFICIENT, Formula
-from treecut_tasks.themes import Theme
-
-
-class Variable(NamedTuple):
-    """What a variable is called: an item, and the place that sells it (None for simple names)."""
-
-    entity: str | None
-    item: str
-
-    def __str__(self) -> str:
-        return self.item if self.entity is None else f"{self.item} at {self.entity}"
+from treecut_tasks.themes import Theme, Variable
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,21 @@
-"""Exact linear algebra on read problems: verdicts that carry their own proof.
+"""Exact linear algebra: takes a read problem, gives a solution that carries its own proof.
 
 Elimination works on whole numbers (rows are scaled, and freed of common factors), sentence by
 sentence in text order; each row remembers of which multiples of which sentences it is the sum, so
-that every verdict can be checked by substitution, without elimination.
+that every solution can be checked by substitution, without elimination.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, gcd, lcm
 from typing import TypeAlias, TypeVar
 
-from treecut_tasks.reading.solutions import ReadProblem, ReadSentence, Variable
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.reading.equations import ReadProblem, ReadSentence
+from treecut_tasks.themes import Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Inconsistent:
     combination: tuple[Fraction, ...]
 
 
-Verdict: TypeAlias = Determined | Undetermined | Inconsistent
+Solution: TypeAlias = Determined | Undetermined | Inconsistent
 """What `solve` can say; exactly one of the three is true of every problem."""
 
 _ZERO = Fraction(0)
@@ -80,7 +82,7 @@ _Basis: TypeAlias = dict[Variable, _Row]
 """Rows by the variable they are solved for, which occurs in no other row of the basis."""
 
 
-def solve(read: ReadProblem) -> Verdict:
+def solve(read: ReadProblem) -> Solution:
     """Decide whether the sentences of a problem fix the asked price.
 
     Args:
@@ -88,8 +90,80 @@ def solve(read: ReadProblem) -> Verdict:
             asked variable that no sentence mentions are all allowed.
 
     Returns:
-        The verdict with its certificate, exact and the same on every run.
+        The solution with its certificate, exact and the same on every run.
     """
+    basis = _basis(read)
+    if isinstance(basis, Inconsistent):
+        return basis
+    return _consistent_solution(read, basis)
+
+
+def undetermined(read: ReadProblem) -> tuple[Variable, ...]:
+    """The variables whose prices the sentences leave open, in the order of first mention.
+
+    Raises:
+        TreecutError: the sentences contradict one another.
+    """
+    basis = _consistent_basis(read)
+    return tuple(v for v in read.variables if v not in basis or len(basis[v].terms) > 1)
+
+
+def settling(read: ReadProblem) -> tuple[Variable, ...]:
+    """The variables, other than the asked one, any one of whose prices would fix the asked price.
+
+    None where the sentences fix it already.
+
+    Raises:
+        TreecutError: the sentences contradict one another.
+    """
+    basis = _consistent_basis(read)
+
+    def free_part(variable: Variable) -> dict[Variable, Fraction]:
+        """The price's dependence on the free prices, scaled so that its first number is one."""
+        row = basis.get(variable)
+        terms = (
+            {variable: 1} if row is None else {v: n for v, n in row.terms.items() if v != variable}
+        )
+        ordered = [v for v in read.variables if v in terms]
+        return {v: Fraction(terms[v], terms[ordered[0]]) for v in ordered}
+
+    asked = free_part(read.asked)
+    # A price fixes another exactly where both move with the free prices in proportion.
+    return tuple(v for v in read.variables if v != read.asked and asked and free_part(v) == asked)
+
+
+def check_certificate(read: ReadProblem, solution: Solution) -> bool:
+    """Check a solution by substitution alone: no elimination, no trust in `solve`.
+
+    Args:
+        read: the problem that the solution is about.
+        solution: a solution from anywhere.
+
+    Returns:
+        True where the solution's own numbers prove it, False otherwise.
+    """
+    asked = read.asked
+    if isinstance(solution, Determined):
+        value = solution.value
+        combined = _combined(read, solution.combination)
+        return (
+            combined is not None
+            and combined.terms == {asked: combined.scale}
+            and combined.constant * value.denominator == value.numerator * combined.scale
+            and _satisfies(read, solution.prices)
+        )
+    if isinstance(solution, Undetermined):
+        return (
+            _satisfies(read, solution.first)
+            and _satisfies(read, solution.second)
+            and solution.first[asked] != solution.second[asked]
+        )
+    combined = _combined(read, solution.combination)
+    return combined is not None and not combined.terms and combined.constant != 0
+
+
+def _basis(read: ReadProblem) -> _Basis | Inconsistent:
+    """Solve sentence by sentence, as far as one contradicts those before it."""
     basis: _Basis = {}
     for index, sentence in enumerate(read.sentences):
         row = _reduced(sentence, index, basis)
@@ -97,57 +171,16 @@ def solve(read: ReadProblem) -> Verdict:
             _insert(row, basis)
         elif row.constant:
             return Inconsistent(_combination(read, row, 1))
-    return _consistent_verdict(read, basis)
+    return basis
 
 
-def drop_contradictions(read: ReadProblem) -> ReadProblem:
-    """Return the problem without the sentences that contradict the ones before them.
-
-    Args:
-        read: any read problem.
-
-    Returns:
-        A consistent problem on the same variables; its sentences keep their numbers.
-    """
-    basis: _Basis = {}
-    kept: list[ReadSentence] = []
-    for index, sentence in enumerate(read.sentences):
-        row = _reduced(sentence, index, basis)
-        if row.terms:
-            _insert(row, basis)
-        if row.terms or not row.constant:
-            kept.append(sentence)
-    return replace(read, sentences=tuple(kept))
-
-
-def check_certificate(read: ReadProblem, verdict: Verdict) -> bool:
-    """Check a verdict by substitution alone: no elimination, no trust in `solve`.
-
-    Args:
-        read: the problem that the verdict is about.
-        verdict: a verdict from anywhere.
-
-    Returns:
-        True where the verdict's own numbers prove it, False otherwise.
-    """
-    asked = read.asked
-    if isinstance(verdict, Determined):
-        value = verdict.value
-        combined = _combined(read, verdict.combination)
-        return (
-            combined is not None
-            and combined.terms == {asked: combined.scale}
-            and combined.constant * value.denominator == value.numerator * combined.scale
-            and _satisfies(read, verdict.prices)
+def _consistent_basis(read: ReadProblem) -> _Basis:
+    basis = _basis(read)
+    if isinstance(basis, Inconsistent):
+        raise TreecutError(
+            "The sentences contradict one another, so that no price follows: correct the text."
         )
-    if isinstance(verdict, Undetermined):
-        return (
-            _satisfies(read, verdict.first)
-            and _satisfies(read, verdict.second)
-            and verdict.first[asked] != verdict.second[asked]
-        )
-    combined = _combined(read, verdict.combination)
-    return combined is not None and not combined.terms and combined.constant != 0
+    return basis
 
 
 def _reduced(sentence: ReadSentence, index: int, basis: _Basis) -> _Row:
@@ -201,7 +234,7 @@ def _combination(read: ReadProblem, row: _Row, divisor: int) -> tuple[Fraction, 
     return tuple(parts.get(index, _ZERO) for index in range(len(read.sentences)))
 
 
-def _consistent_verdict(read: ReadProblem, basis: _Basis) -> Verdict:
+def _consistent_solution(read: ReadProblem, basis: _Basis) -> Solution:
     asked = read.asked
     row = basis.get(asked)
     free = {

@@ -10,14 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading.solutions import (
-    Equation,
-    ReadProblem,
-    ReadSentence,
-    Variable,
-)
+from treecut_tasks.reading.equations import Equation, ReadProblem, ReadSentence
 from treecut_tasks.reading.vocabulary import Lexicon, UnreadableError, lexicon, shortened
-from treecut_tasks.themes import BUILTIN_THEMES, Theme, load_theme
+from treecut_tasks.themes import BUILTIN_THEMES, Theme, Variable, load_theme
 
 _QUESTION = "Question:"
 _QUESTION_START = "Question: how much does a "

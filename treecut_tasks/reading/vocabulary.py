@@ -1,4 +1,4 @@
-"""A theme's vocabulary, laid out for reading, and the phrases that stand for numbers and prices."""
+"""Takes a theme, gives its vocabulary laid out for reading: phrases for quantities and prices."""
 
 from __future__ import annotations
 
@@ -7,20 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading.solutions import Variable
-from treecut_tasks.themes import Theme
+from treecut_tasks.themes import Theme, Variable, template_words
 
-# Words by which sentences are taken apart at their first occurrence, and characters that end
-# sentences. No name may hold one: then every sentence comes apart in one way only.
-_TEMPLATE_WORDS = (
-    " at ",
-    " and ",
-    " cost ",
-    " costs ",
-    " more than ",
-    " less than ",
-    " is the same as ",
-)
+# Characters that end sentences. No name may hold one, nor words by which sentences are taken apart at
+# their first occurrence: then every sentence comes apart in one way only.
 _TEMPLATE_CHARACTERS = ".?:"
 
 # Longer numbers are no prices; the limit also keeps conversion fast on hostile text.
@@ -79,7 +69,7 @@ class Lexicon:
         else:
             count = _whole_number(head, of=phrase)
             item = self._plural(name, count)
-        return count, Variable(item, self._entity(entity) if at else None)
+        return count, Variable(self._entity(entity) if at else None, item)
 
     def asked(self, noun: str) -> Variable:
         """Read `Oxford shirt at Urban Tailors`, which follows the `a` of every question.
@@ -88,7 +78,7 @@ class Lexicon:
             UnreadableError: unknown name.
         """
         name, at, entity = noun.partition(" at ")
-        return Variable(self._singular(name), self._entity(entity) if at else None)
+        return Variable(self._entity(entity) if at else None, self._singular(name))
 
     def money(self, phrase: str) -> int:
         """Read `a dollar` or `13 dollars`, in money units.
@@ -189,8 +179,7 @@ def lexicon(theme: Theme) -> Lexicon:
 
 
 def _check_name(name: str, theme: Theme) -> None:
-    padded = f" {name} "
-    taken = [words.strip() for words in _TEMPLATE_WORDS if words in padded]
+    taken = template_words(name)
     taken += [character for character in _TEMPLATE_CHARACTERS if character in name]
     if taken:
         raise TreecutError(

@@ -8,23 +8,21 @@ o3-mini's hallucinated answers (Appendix C.2).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
+from treecut_tasks.causes import same_price_answer
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.reading import (
     Determined,
     Inconsistent,
     ReadProblem,
-    Variable,
-    drop_contradictions,
     read_problem,
-    same_price_merge,
     solve,
 )
-from treecut_tasks.themes import Theme
+from treecut_tasks.themes import Theme, Variable
 
 _Response: TypeAlias = tuple[Fraction | None, str]
 """A price, or None for `unknown`, and the reasoning that led to it."""
@@ -106,8 +104,8 @@ def _solver(read: ReadProblem, _: str) -> _Response:
         return None, f"Sentences {numbers} contradict one another: no prices fit them all."
     tied, sentences = _tied_to_asked(read)
     either = (
-        f"it could be {_money(verdict.first[read.asked], read.theme)} "
-        f"or {_money(verdict.second[read.asked], read.theme)}"
+        f"it could be {read.theme.money(verdict.first[read.asked])} "
+        f"or {read.theme.money(verdict.second[read.asked])}"
     )
     if not sentences:
         return None, f"No sentence says anything about the price of {read.asked}: {either}."
@@ -126,38 +124,19 @@ def _guesser(read: ReadProblem, problem: str) -> _Response:
     price = Fraction(prices[int.from_bytes(digest, "big") % len(prices)])
     return price, (
         f"I do not combine the sentences. I guess that the price of {read.asked} is "
-        f"{_money(price, theme)}, as prices here go."
+        f"{theme.money(price)}, as prices here go."
     )
 
 
 def _same_price(read: ReadProblem, problem: str) -> _Response:
-    """Merge the places of an item until the asked price has a value, whatever else breaks."""
+    """Answer as if items cost the same at every place, whatever else of the text that breaks."""
     price, reasoning = _solver(read, problem)
-    if price is not None:
+    belief = None if price is not None else same_price_answer(problem, [read.theme])
+    if belief is None:
         return price, reasoning
-    for assumption, assumed in _assumptions(read):
-        # The paper's o3-mini does not notice that its assumption contradicts what the text says.
-        believed = drop_contradictions(assumed)
-        verdict = solve(believed)
-        if isinstance(verdict, Determined):
-            return verdict.value, (
-                f"The sentences alone do not settle the price of {read.asked}. I assume that "
-                f"{assumption} everywhere: then {_derivation(believed, verdict)}."
-            )
-    return None, reasoning
-
-
-def _assumptions(read: ReadProblem) -> Iterator[tuple[str, ReadProblem]]:
-    """Yield the merged systems in the order in which `same_price` tries them.
-
-    One item after the other in text order, the asked item after the others, then all at once. In
-    example 2 of Appendix C.2 the asked item's price is stated at another place, and o3-mini
-    merges another item all the same.
-    """
-    items = dict.fromkeys(variable.item for variable in read.variables)
-    for item in sorted(items, key=lambda item: item == read.asked.item):
-        yield f"the price of {item} is the same", same_price_merge(read, item)
-    yield "all prices are the same", same_price_merge(read)
+    return belief.value, (
+        f"The sentences alone do not settle the price of {read.asked}. {belief.description}"
+    )
 
 
 _RESPONDERS: Mapping[str, Callable[[ReadProblem, str], _Response]] = MappingProxyType(
@@ -171,7 +150,7 @@ POLICIES: tuple[str, ...] = tuple(_RESPONDERS)
 def _derivation(read: ReadProblem, verdict: Determined) -> str:
     """Say which sentences, multiplied by what and added up, leave the asked price alone."""
     used = [number for number in verdict.combination if number]
-    end = f"the price of {read.asked}: {_money(verdict.value, read.theme)}"
+    end = f"the price of {read.asked}: {read.theme.money(verdict.value)}"
     numbers = _numbers(read, verdict.combination)
     if len(used) == 1:
         return f"sentence {numbers} gives {end}"
@@ -208,7 +187,3 @@ def _listed(parts: Sequence[object]) -> str:
 
 def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _money(price: Fraction, theme: Theme) -> str:
-    return theme.money_one if price == 1 else f"{price} {theme.money_many}"

@@ -6,6 +6,13 @@ reader (`treecut_tasks.reading`) take their vocabulary from here and share nothi
 
 from __future__ import annotations
 
-from treecut_tasks.themes.theme import BUILTIN_THEMES, Item, Theme, load_theme
+from treecut_tasks.themes.theme import (
+    BUILTIN_THEMES,
+    Item,
+    Theme,
+    Variable,
+    load_theme,
+    template_words,
+)
 
-__all__ = ["BUILTIN_THEMES", "Item", "Theme", "load_theme"]
+__all__ = ["BUILTIN_THEMES", "Item", "Theme", "Variable", "load_theme", "template_words"]

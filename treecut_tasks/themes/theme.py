@@ -1,18 +1,27 @@
-"""Loading and validating theme files."""
+"""Takes the name or the file of a theme, gives the validated theme."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, from_validation, shown
+from treecut_tasks.files import parse_yaml, read_yaml
 
 BUILTIN_THEMES: tuple[str, ...] = ("food", "outfit")
 """Names of the themes that ship with the package."""
@@ -22,11 +31,12 @@ _MIN_ENTITIES = 2
 _MIN_ITEMS = 2
 # The words for all amounts are kept in memory; nobody needs more prices than this.
 _MAX_STEPS = 10_000
+# Six of the dearest still have no more than the 18 digits that are read back.
+_MAX_PRICE = 10**17
 
 # Pieces of the sentence templates. A name that holds one would make a sentence readable in two ways.
 _RESERVED = (" at ", " and ", " cost ", " costs ", " more than ", " less than ", " is the same as ")
 _FORBIDDEN_CHARACTERS = frozenset('.?!:;,"{}<>\\')
-_KEYS = frozenset({"name", "entities", "items", "values", "money"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,21 @@ class Item:
 
     name: str
     plural: str
+
+
+class Variable(NamedTuple):
+    """What a price is of: an item, at one place where names are composite.
+
+    Attributes:
+        entity: the place that sells it, or None for simple names.
+        item: the item's singular name, without an article.
+    """
+
+    entity: str | None
+    item: str
+
+    def __str__(self) -> str:
+        return self.item if self.entity is None else f"{self.item} at {self.entity}"
 
 
 @dataclass(frozen=True)
@@ -83,6 +108,10 @@ class Theme:
         text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
+    def money(self, amount: Fraction | int) -> str:
+        """Write an amount: `a dollar`, `11 dollars`, `43/3 dollars`."""
+        return self.money_one if amount == 1 else f"{amount} {self.money_many}"
+
     def capacity(self, composite_name: bool) -> int:
         """How many variables the theme can name in one problem.
 
@@ -102,197 +131,139 @@ def load_theme(theme: str | Path) -> Theme:
     Raises:
         TreecutError: unknown name, unreadable file, or a theme that breaks a rule.
     """
-    text = str(theme)
-    if text in BUILTIN_THEMES:
-        return _load_builtin(text)
-    if not (text.endswith((".yaml", ".yml")) or "/" in text or "\\" in text):
+    path = str(theme)
+    if path in BUILTIN_THEMES:
+        return _load_builtin(path)
+    if not (path.endswith((".yaml", ".yml")) or "/" in path or "\\" in path):
         raise TreecutError(
-            f"Unknown theme {text!r}: use {' or '.join(BUILTIN_THEMES)}, or the path of a theme file "
-            "that ends in .yaml."
+            f"Unknown theme {shown(path)}: use {' or '.join(BUILTIN_THEMES)}, or the path of a theme "
+            "file that ends in .yaml."
         )
-    try:
-        content = Path(text).read_text(encoding="utf-8")
-    except OSError as error:
-        raise TreecutError(
-            f"Theme file {text!r} cannot be read ({error.strerror}): give the path of an existing "
-            f"YAML file, or one of {', '.join(BUILTIN_THEMES)}."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TreecutError(f"Theme file {text!r} is not UTF-8 text: save it as UTF-8.") from error
-    return _parse_theme(content, source=text)
+    return _parsed(read_yaml(path, "theme file"), source=path)
 
 
 @cache
 def _load_builtin(name: str) -> Theme:
     resource = resources.files("treecut_tasks.themes") / "data" / f"{name}.yaml"
-    return _parse_theme(resource.read_text(encoding="utf-8"), source=name)
+    return _parsed(parse_yaml(resource.read_text(encoding="utf-8"), f"theme {name}"), source=name)
 
 
-def _parse_theme(content: str, source: str) -> Theme:
-    """Build a `Theme` from YAML text; every broken rule is one `TreecutError` that names `source`."""
+def _parsed(data: Any, source: str) -> Theme:
     try:
-        data: Any = yaml.load(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        # ValueError: an impossible date, or a number of thousands of digits.
-        reason = " ".join(str(error).split())
-        raise TreecutError(
-            f"Theme {source!r} is not valid YAML ({reason}): mend the file."
-        ) from error
-    if not isinstance(data, dict):
-        raise TreecutError(f"Theme {source!r} must be a mapping with the keys {_listed(_KEYS)}.")
-    keys = {str(key) for key in data}
-    if keys != _KEYS:
-        wrong = [f"lacks {_listed(_KEYS - keys)}"] if _KEYS - keys else []
-        wrong += [f"has the unknown key {_listed(keys - _KEYS)}"] if keys - _KEYS else []
-        raise TreecutError(
-            f"Theme {source!r} {' and '.join(wrong)}: a theme has exactly the keys {_listed(_KEYS)}."
-        )
-    entities = tuple(
-        _name(value, "entity", source) for value in _list(data["entities"], "entities", source)
-    )
-    items = tuple(_item(value, source) for value in _list(data["items"], "items", source))
-    if len(entities) < _MIN_ENTITIES:
-        raise TreecutError(
-            f"Theme {source!r} has {len(entities)} entities: list at least {_MIN_ENTITIES}."
-        )
-    if len(items) < _MIN_ITEMS:
-        raise TreecutError(f"Theme {source!r} has {len(items)} items: list at least {_MIN_ITEMS}.")
-    _check_unambiguous(entities, items, source)
-    value_min, value_max, value_step = _values(data["values"], source)
-    money_one, money_many = _money(data["money"], source)
+        found = _ThemeFile.model_validate(data)
+    except ValidationError as error:
+        raise from_validation(error, f"Theme {source!r}") from error
     return Theme(
-        name=_name(data["name"], "theme", source),
-        entities=entities,
-        items=items,
-        value_min=value_min,
-        value_max=value_max,
-        value_step=value_step,
-        money_one=money_one,
-        money_many=money_many,
+        name=found.name,
+        entities=tuple(found.entities),
+        items=tuple(Item(item.name, item.plural) for item in found.items),
+        value_min=found.values.min,
+        value_max=found.values.max,
+        value_step=found.values.step,
+        money_one=found.money.one,
+        money_many=found.money.many,
     )
 
 
-def _listed(names: frozenset[str] | set[str]) -> str:
-    return ", ".join(sorted(names))
+def _checked_name(name: str) -> str:
+    """Refuse what a sentence template could swallow."""
+    problem = None
+    if not name or name != " ".join(name.split()) or not name.isprintable():
+        problem = "a name is one or more words with single spaces between them, nothing around them"
+    elif name[0].isdigit():
+        problem = "a name must not begin with a digit, because quantities do"
+    elif bad := sorted(_FORBIDDEN_CHARACTERS & set(name)):
+        problem = f"the character {bad[0]!r} must not occur in a name, because sentences use it"
+    elif taken := template_words(name.lower()):
+        problem = f"the words {taken[0]!r} must not occur in a name, because sentences use them"
+    if problem is not None:
+        raise TreecutError(f"the name {shown(name)} cannot be used: {problem}.")
+    return name
 
 
-def _list(value: Any, key: str, source: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise TreecutError(f"Theme {source!r} has {key}: {value!r}, which must be a list.")
-    return value
+def template_words(name: str) -> list[str]:
+    """The words of a name by which sentences are taken apart."""
+    return [words.strip() for words in _RESERVED if words in f" {name} "]
 
 
-def _name(value: Any, role: str, source: str) -> str:
-    """Check one name: printable text that no sentence template can swallow."""
-    if not isinstance(value, str):
-        raise TreecutError(
-            f"Theme {source!r} has the {role} name {value!r}, which is not text: write it in quotes."
-        )
-    if not value or value != " ".join(value.split()) or not value.isprintable():
-        raise TreecutError(
-            f"Theme {source!r} has the {role} name {value!r}: a name is one or more words with single "
-            "spaces between them and nothing around them."
-        )
-    if value[0].isdigit():
-        raise TreecutError(
-            f"Theme {source!r} has the {role} name {value!r}: a name must not begin with a digit, "
-            "because quantities do."
-        )
-    bad = sorted(_FORBIDDEN_CHARACTERS & set(value))
-    if bad:
-        raise TreecutError(
-            f"Theme {source!r} has the {role} name {value!r}: the character {bad[0]!r} must not occur "
-            "in a name, because sentences use it."
-        )
-    padded = f" {value.lower()} "
-    for words in _RESERVED:
-        if words in padded:
+_Name = Annotated[str, AfterValidator(_checked_name)]
+_Price = Annotated[int, Field(ge=1, le=_MAX_PRICE)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _ItemFile(_Strict):
+    name: _Name
+    plural: _Name
+
+
+class _Values(_Strict):
+    min: _Price
+    max: _Price
+    step: _Price
+
+    @model_validator(mode="after")
+    def _check_steps(self) -> _Values:
+        if self.min > self.max or self.min % self.step or self.max % self.step:
             raise TreecutError(
-                f"Theme {source!r} has the {role} name {value!r}: the words {words.strip()!r} must not "
-                "occur in a name, because sentences use them."
+                f"values from {self.min} to {self.max} in steps of {self.step} cannot be drawn: min "
+                "must not exceed max, and both must be multiples of step."
             )
-    return value
-
-
-def _item(value: Any, source: str) -> Item:
-    if not isinstance(value, dict) or "name" not in value:
-        raise TreecutError(
-            f"Theme {source!r} has the item {value!r}: an item is a mapping with name and plural."
-        )
-    if "plural" not in value:
-        raise TreecutError(
-            f"Theme {source!r} has the item {value['name']!r} without a plural: add plural: to it."
-        )
-    unknown = {str(key) for key in value} - {"name", "plural"}
-    if unknown:
-        raise TreecutError(
-            f"Theme {source!r} has the item {value['name']!r} with the unknown key {_listed(unknown)}: "
-            "an item has only name and plural."
-        )
-    return Item(_name(value["name"], "item", source), _name(value["plural"], "plural", source))
-
-
-def _check_unambiguous(entities: tuple[str, ...], items: tuple[Item, ...], source: str) -> None:
-    """Refuse duplicates, and names that occur as whole words in one another.
-
-    A `salad` beside a `Greek salad` lets a person read `the salad` in two ways, and an entity that
-    is part of another does the same; so both are refused, whatever the case of their letters.
-    """
-    roles: list[tuple[str, str, int]] = [
-        (name, "entity", -1 - i) for i, name in enumerate(entities)
-    ]
-    for i, item in enumerate(items):
-        roles.append((item.name, "item", i))
-        if item.plural.lower() != item.name.lower():
-            roles.append((item.plural, "plural", i))
-    seen: dict[str, str] = {}
-    for name, role, _ in roles:
-        if name.lower() in seen:
+        if self.max // self.step > _MAX_STEPS:
             raise TreecutError(
-                f"Theme {source!r} has the name {name!r} twice ({seen[name.lower()]} and {role}): "
-                "give every entity, item and plural a name of its own."
+                f"values up to {self.max} in steps of {self.step} are too many: max must be at most "
+                f"{_MAX_STEPS} steps; use larger steps or a smaller max."
             )
-        seen[name.lower()] = role
-    for inner, _, inner_owner in roles:
-        for outer, _, outer_owner in roles:
-            if inner_owner != outer_owner and f" {inner.lower()} " in f" {outer.lower()} ":
+        return self
+
+
+class _Money(_Strict):
+    one: _Name
+    many: _Name
+
+    @model_validator(mode="after")
+    def _check_different(self) -> _Money:
+        if self.one.lower() == self.many.lower():
+            raise TreecutError(f"money has the same words for one and many, {self.one!r}.")
+        return self
+
+
+class _ThemeFile(_Strict):
+    name: _Name
+    entities: list[_Name] = Field(min_length=_MIN_ENTITIES)
+    items: list[_ItemFile] = Field(min_length=_MIN_ITEMS)
+    values: _Values
+    money: _Money
+
+    @model_validator(mode="after")
+    def _check_unambiguous(self) -> _ThemeFile:
+        """Refuse duplicates, and names that occur as whole words in one another.
+
+        A `salad` beside a `Greek salad` lets a person read `the salad` in two ways, and an entity
+        that is part of another does the same; so both are refused, whatever the case of letters.
+        """
+        owners = [*((name, name) for name in self.entities)]
+        owners += [(item.name, item.name) for item in self.items]
+        owners += [
+            (item.plural, item.name)
+            for item in self.items
+            if item.plural.lower() != item.name.lower()
+        ]
+        seen: set[str] = set()
+        for name, _ in owners:
+            if name.lower() in seen:
                 raise TreecutError(
-                    f"Theme {source!r} has the name {inner!r}, which is contained in {outer!r}, so that "
-                    "a text could be read two ways: rename one of them."
+                    f"the name {name!r} stands there twice: give every entity, item and plural a name "
+                    "of its own."
                 )
-
-
-def _values(value: Any, source: str) -> tuple[int, int, int]:
-    if not isinstance(value, dict) or set(value) != {"min", "max", "step"}:
-        raise TreecutError(
-            f"Theme {source!r} has values: {value!r}, which must be a mapping with min, max and step."
-        )
-    numbers = [value["min"], value["max"], value["step"]]
-    if any(type(number) is not int or number < 1 for number in numbers):
-        raise TreecutError(
-            f"Theme {source!r} has values {numbers}: min, max and step must be whole numbers of 1 or more."
-        )
-    low, high, step = numbers
-    if low > high or low % step or high % step:
-        raise TreecutError(
-            f"Theme {source!r} has values from {low} to {high} in steps of {step}: min must not exceed "
-            "max, and both must be multiples of step."
-        )
-    if high // step > _MAX_STEPS:
-        raise TreecutError(
-            f"Theme {source!r} has values up to {high} in steps of {step}: max must be at most "
-            f"{_MAX_STEPS} steps; use larger steps or a smaller max."
-        )
-    return low, high, step
-
-
-def _money(value: Any, source: str) -> tuple[str, str]:
-    if not isinstance(value, dict) or set(value) != {"one", "many"}:
-        raise TreecutError(
-            f"Theme {source!r} has money: {value!r}, which must be a mapping with one and many, such as "
-            "one: a dollar, many: dollars."
-        )
-    one, many = (_name(value[key], "money", source) for key in ("one", "many"))
-    if one.lower() == many.lower():
-        raise TreecutError(f"Theme {source!r} has the same money words for one and many: {one!r}.")
-    return one, many
+            seen.add(name.lower())
+        for inner, owner in owners:
+            for outer, other in owners:
+                if owner != other and f" {inner.lower()} " in f" {outer.lower()} ":
+                    raise TreecutError(
+                        f"the name {inner!r} is contained in {outer!r}, so that a text could be read "
+                        "two ways: rename one of them."
+                    )
+        return self

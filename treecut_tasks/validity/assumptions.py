@@ -1,4 +1,4 @@
-"""Assumptions that a text does not make: would they fix a price that its sentences leave open?
+"""Takes an open problem, gives what assumptions that its text does not make would fix.
 
 A question about whole numbers and bounds, which goes to a solver library, Z3, because it is exact
 for fractions and whole numbers alike and needs no bounds on them. What it finds is checked by
@@ -14,8 +14,9 @@ from importlib import import_module
 from typing import Any, Literal
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.reading import ReadProblem, Undetermined, Variable
-from treecut_tasks.themes import Theme
+from treecut_tasks.extras import require
+from treecut_tasks.reading import ReadProblem, Undetermined
+from treecut_tasks.themes import Theme, Variable
 
 # Problems of the published sizes take a few thousandths of a second.
 _SOLVER_LIMIT_MS = 60_000
@@ -89,27 +90,22 @@ def require_solver() -> Any:
     Raises:
         TreecutError: it is not installed.
     """
-    try:
-        return import_module("z3")
-    except ImportError as error:
-        raise TreecutError(
-            "Extra assumptions need the solver library z3-solver, which is not installed: install "
-            "it with pip install 'treecut-tasks[verify]'."
-        ) from error
+    require("verify", "z3", for_what="Weighing extra assumptions")
+    return import_module("z3")
 
 
-def consequences(read: ReadProblem, verdict: Undetermined) -> dict[Assumption, Consequence]:
+def consequences(read: ReadProblem, solution: Undetermined) -> dict[Assumption, Consequence]:
     """Tell for each of `ASSUMPTIONS` whether it would fix a price that the sentences leave open.
 
     Args:
         read: an undetermined problem.
-        verdict: what `solve` says about it.
+        solution: what `solve` says about it.
 
     Raises:
         TreecutError: the solver library is missing, or gives up on this problem.
     """
     # A list found for one assumption often satisfies the next, which then needs no solver.
-    known = [verdict.first, verdict.second]
+    known = [solution.first, solution.second]
     found: dict[tuple[object, object], Consequence] = {}
     for assumption in reversed(ASSUMPTIONS):
         # In a theme with steps of 1 two of the assumptions are the same.

@@ -1,6 +1,6 @@
 """How fast `explain` is, and what it explains of the reference models' answers beside chance.
 
-    python benchmarks/attribution.py [PROBLEMS]
+    python benchmarks/causes.py [PROBLEMS]
 
 Answers of `same_price` must all be explained, as same price; those of `guesser`, which guesses
 blindly, must be explained as often as chance would have it.
@@ -12,8 +12,9 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from statistics import fmean
 
-from treecut_tasks.causes import ExplainedShare, explain, share_explained
+from treecut_tasks.causes import analyse, explain
 from treecut_tasks.problems import ProblemConfig, generate
 from treecut_tasks.reference_models.policies import respond
 
@@ -35,10 +36,23 @@ def milliseconds(problems: Sequence[str]) -> float:
     return (time.process_time() - start) / len(problems) * 1000
 
 
-def share_of(policy: str, problems: Sequence[str]) -> ExplainedShare:
-    """Explain the numbers that a reference model gives."""
+def shares(policy: str, problems: Sequence[str]) -> str:
+    """What is explained of the wrong numbers that a reference model gives."""
     answers = [(text, respond(policy, text).rpartition(" ")[2]) for text in problems]
-    return share_explained([pair for pair in answers if pair[1] != "unknown"])
+    wrong = [
+        (text, value)
+        for text, value in answers
+        if value != "unknown" and not analyse(text).is_right(value)
+    ]
+    kinds = [[each.kind for each in explain(text, value)] for text, value in wrong]
+    first = fmean(found[:1] == ["same_price"] for found in kinds)
+    by_chance, same_price_by_chance = (
+        fmean(analyse(text).expected(kind) for text, _ in wrong) for kind in (None, "same_price")
+    )
+    return (
+        f"{fmean(map(bool, kinds)):.1%} of {len(wrong)} explained, by chance {by_chance:.1%}; "
+        f"same_price first for {first:.1%}, by chance {same_price_by_chance:.1%}"
+    )
 
 
 def main(n: int) -> None:
@@ -50,13 +64,7 @@ def main(n: int) -> None:
             kind = "unanswerable" if unanswerable else "answerable"
             print(f"{kind}, depth {ans_depth}: {took:.2f} ms a number")
             for policy in ("same_price", "guesser") if unanswerable else ("guesser",):
-                share = share_of(policy, problems)
-                print(
-                    f"  {policy}: {share.explained:.1%} of {share.n} explained "
-                    f"({share.ci_low:.1%} to {share.ci_high:.1%}), by chance {share.expected:.1%}; "
-                    f"same_price first for {share.kinds['same_price'].first:.1%}, "
-                    f"by chance {share.kinds['same_price'].expected:.1%}"
-                )
+                print(f"  {policy}: {shares(policy, problems)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Attribution: the causes in the paper's examples, every kind of false step, and what chance does."""
+"""Causes: those in the paper's examples, every kind of false step, and what chance does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from treecut_tasks.causes import (
     Explanation,
     analyse,
     explain,
-    share_explained,
+    same_price_answer,
 )
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Problem, ProblemConfig, generate
@@ -29,13 +29,11 @@ from treecut_tasks.reading import (
     Determined,
     Equation,
     ReadProblem,
-    Variable,
     read_problem,
-    same_price_merge,
     solve,
 )
 from treecut_tasks.reference_models.policies import respond
-from treecut_tasks.themes import load_theme
+from treecut_tasks.themes import Variable, load_theme
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
@@ -263,7 +261,6 @@ def test_a_theme_of_ones_own() -> None:
     theme = replace(load_theme("food"), name="menu", entities=("Le Coq", "Osteria"))
     text = OTHER_ITEM.replace("Texas BBQ", "Le Coq")
     assert explain(text, 16, [theme]) != []
-    assert share_explained([(text, 16)], [theme]).n == 1
     with pytest.raises(TreecutError):
         explain(text, 16)
 
@@ -282,27 +279,22 @@ def problems(draw: st.DrawFn, unanswerable: bool | None = None) -> Problem:
     return generate(config, random.Random(draw(st.integers(0, 10**9))))
 
 
-def same_price_number(text: str) -> str | None:
-    answer = respond("same_price", text).rpartition(" ")[2]
-    return None if answer == "unknown" else answer
-
-
 @settings(max_examples=300, deadline=None)
 @given(problems(unanswerable=True))
 def test_the_same_price_model_is_seen_through(problem: Problem) -> None:
-    value = same_price_number(problem.text)
-    if value is not None:
-        assert explain(problem, value)[0].kind == "same_price"
+    answer = same_price_answer(problem)
+    if answer is not None:
+        assert explain(problem, answer.value)[0].kind == "same_price"
 
 
 @pytest.mark.parametrize("depth", [2, 4])
 def test_the_same_price_model_is_seen_through_on_published_problems(depth: int) -> None:
     numbers = 0
     for text in published(depth):
-        value = same_price_number(text)
-        if value is not None:
+        answer = same_price_answer(text)
+        if answer is not None:
             numbers += 1
-            assert explain(text, value)[0].kind == "same_price"
+            assert explain(text, answer.value)[0].kind == "same_price"
     assert numbers > 400
 
 
@@ -325,6 +317,27 @@ def altered(read: ReadProblem, number: int, equation: Equation) -> ReadProblem:
     return replace(read, sentences=sentences)
 
 
+def at_the_same_price(read: ReadProblem, item: str) -> ReadProblem:
+    """The problem with all variables of an item taken for one."""
+
+    def merged(variable: Variable) -> Variable:
+        return Variable(None, item) if variable.item == item else variable
+
+    sentences = []
+    for sentence in read.sentences:
+        totals: dict[Variable, int] = {}
+        for variable, n in sentence.equation.coefficients.items():
+            totals[merged(variable)] = totals.get(merged(variable), 0) + n
+        equation = Equation({v: n for v, n in totals.items() if n}, sentence.equation.constant)
+        sentences.append(replace(sentence, equation=equation))
+    return replace(
+        read,
+        sentences=tuple(sentences),
+        variables=tuple(dict.fromkeys(map(merged, read.variables))),
+        asked=merged(read.asked),
+    )
+
+
 def exchanged(equation: Equation, read: Variable, taken: Variable) -> Equation:
     coefficients = {taken if v == read else v: n for v, n in equation.coefficients.items()}
     return Equation(coefficients, equation.constant)
@@ -341,7 +354,7 @@ def test_what_is_explained_does_follow(problem: Problem) -> None:
             kept = only(read, explanation.derivation)
             if explanation.kind == "same_price":
                 for item in dict.fromkeys(by_name[name].item for name in explanation.variables):
-                    kept = same_price_merge(kept, item)
+                    kept = at_the_same_price(kept, item)
             elif explanation.kind == "misread_variable":
                 wrong, right = (by_name[name] for name in explanation.variables)
                 (number,) = explanation.sentences
@@ -420,47 +433,40 @@ def test_ranks_and_chance(problem: Problem) -> None:
         assert max(needed, default=0) == len(with_kind)
 
 
-# --- Shares ---
+# --- What somebody answers who believes in equal prices, and what chance explains ---
 
 
-def numbers_of(policy: str, n: int) -> list[tuple[Problem, str]]:
-    drawn = [generate(ProblemConfig(ans_depth=4), random.Random(seed)) for seed in range(n)]
-    answers = [(problem, respond(policy, problem.text).rpartition(" ")[2]) for problem in drawn]
-    return [(problem, answer) for problem, answer in answers if answer != "unknown"]
+def test_the_belief_is_held_of_the_asked_item_last_and_of_as_few_as_possible() -> None:
+    # Held of the lasagna, which is asked for, it would give 9; held of the burger, 16.
+    text = OTHER_ITEM.replace("A pie at Texas BBQ", "A burger at Urban Plate")
+    stated = "A lasagna at Urban Plate costs 9 dollars. "
+    answer = same_price_answer(stated + text)
+    assert answer is not None
+    assert answer.value == 16
+    assert answer.derivation == (2, 3)
+    assert same_price_answer(SIMPLE) is None
+    assert same_price_answer(FREE) is None
+    with pytest.raises(TreecutError):
+        same_price_answer("Once upon a time.")
 
 
-def test_a_model_with_a_habit_stands_out() -> None:
-    share = share_explained(numbers_of("same_price", 100))
-    assert share.explained == share.ci_high == 1.0
-    assert share.kinds["same_price"].first == share.kinds["same_price"].explained == 1.0
-    assert share.kinds["same_price"].expected < 0.25
-    assert share.expected < 0.7
+def first_kinds(policy: str, n: int) -> list[tuple[float, str | None]]:
+    """For each number of a reference model: what chance explains, and what explains it first."""
+    found = []
+    for seed in range(n):
+        problem = generate(ProblemConfig(ans_depth=4), random.Random(seed))
+        value = respond(policy, problem.text).rpartition(" ")[2]
+        if value != "unknown":
+            kinds = [explanation.kind for explanation in explain(problem, value)]
+            found.append((analyse(problem).expected(), kinds[0] if kinds else None))
+    return found
 
 
-def test_a_model_that_guesses_does_not() -> None:
-    share = share_explained(numbers_of("guesser", 300))
-    assert share.n == 300
-    assert share.ci_low < share.expected < share.ci_high
-    assert sum(kind.first for kind in share.kinds.values()) == pytest.approx(share.explained)
-    assert share.kinds["same_price"].explained == pytest.approx(
-        share.kinds["same_price"].expected, abs=0.06
-    )
-
-
-def test_expected_share_counts_the_prices_of_the_theme() -> None:
-    explained = sum(bool(explain(FREE, price)) for price in range(5, 16))
-    share = share_explained([(FREE, 10)])
-    assert (share.n, share.explained) == (1, 0.0)
-    assert share.expected == pytest.approx(explained / 11)
-    assert share.ci_low == 0.0
-    # Wilson's interval for none of one.
-    assert share.ci_high == pytest.approx(0.7935, abs=1e-4)
-
-
-def test_right_answers_are_skipped() -> None:
-    assert share_explained([(SIMPLE, "9"), (SIMPLE, "17")]).n == 1
-    with pytest.raises(TreecutError, match="no number to explain"):
-        share_explained([(SIMPLE, "9")])
+def test_a_model_with_a_habit_stands_out_and_one_that_guesses_does_not() -> None:
+    assert {kind for _, kind in first_kinds("same_price", 100)} == {"same_price"}
+    guesses = first_kinds("guesser", 300)
+    by_chance = sum(expected for expected, _ in guesses) / 300
+    assert sum(kind is not None for _, kind in guesses) / 300 == pytest.approx(by_chance, abs=0.08)
 
 
 # --- Size ---
@@ -468,9 +474,9 @@ def test_right_answers_are_skipped() -> None:
 
 def test_a_problem_with_all_the_variables_of_the_theme() -> None:
     problem = generate(ProblemConfig(ans_depth=20, num_vars=28), random.Random(3))
-    value = same_price_number(problem.text)
-    assert value is not None
-    assert explain(problem, value)[0].kind == "same_price"
+    answer = same_price_answer(problem)
+    assert answer is not None
+    assert explain(problem, answer.value)[0].kind == "same_price"
 
 
 def test_a_text_full_of_cycles_ends_soon_and_is_still_explained() -> None:
@@ -486,7 +492,9 @@ def test_a_text_full_of_cycles_ends_soon_and_is_still_explained() -> None:
     stated = f"A {items[8]} at Urban Plate costs 4 dollars."
     question = f"Question: how much does a {items[0]} at Texas BBQ cost?"
     text = " ".join([*parts, stated, question])
-    assert same_price_number(text) == "12"
+    answer = same_price_answer(text)
+    assert answer is not None
+    assert answer.value == 12
     first = explain(text, 12)[0]
     assert first.kind == "same_price"
     assert set(first.variables) == {f"{items[8]} at Texas BBQ", f"{items[8]} at Urban Plate"}

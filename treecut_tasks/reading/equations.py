@@ -1,30 +1,15 @@
-"""What a read problem consists of."""
+"""What reading gives: sentences, each with its equation, and the asked variable."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-from treecut_tasks.themes import Theme
+from treecut_tasks.themes import Theme, Variable
 
 SentenceKind: TypeAlias = Literal["fact", "sum", "difference", "equal"]
 """Which of the four sentence templates (generator.md, "English") a sentence follows."""
-
-
-class Variable(NamedTuple):
-    """The price of one item: a price at one place where names are composite.
-
-    Attributes:
-        item: the item's singular name, without an article.
-        entity: the place that sells it, or None where the text names no places.
-    """
-
-    item: str
-    entity: str | None = None
-
-    def __str__(self) -> str:
-        return self.item if self.entity is None else f"{self.item} at {self.entity}"
 
 
 @dataclass(frozen=True, slots=True)

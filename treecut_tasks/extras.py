@@ -1,0 +1,26 @@
+"""Takes the name of an extra and its modules, and refuses to go on where one is not installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from treecut_tasks.errors import TreecutError
+
+
+def require(extra: str, *modules: str, for_what: str) -> None:
+    """Check that the libraries of an extra are there.
+
+    Args:
+        extra: `bulk`, for example.
+        modules: what will be imported.
+        for_what: begins the message: `An audit`.
+
+    Raises:
+        TreecutError: a module is missing; the message says how to install it.
+    """
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise TreecutError(
+            f"{for_what} needs {' and '.join(missing)}, which is not installed: install with "
+            f"pip install 'treecut-tasks[{extra}]'."
+        )

@@ -1,0 +1,263 @@
+"""Takes data files and finished folders, gives what is proven of their problems and says it."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.extras import require
+from treecut_tasks.problems.problem import content_id
+from treecut_tasks.problems.records import iter_data_file
+from treecut_tasks.processes import Advance, run_jobs
+from treecut_tasks.reading import Undetermined
+from treecut_tasks.themes import Theme
+from treecut_tasks.validity.assumptions import ASSUMPTIONS, consequences
+from treecut_tasks.validity.certificates import certificate, certificate_holds
+from treecut_tasks.validity.proofs import UNKNOWN, check_answer, prove
+
+Say = Callable[[str], None]
+"""Takes one message, of one or more lines."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file whose problems are to be proven.
+
+    Attributes:
+        path: the file.
+        folder: the finished folder that it belongs to, or None.
+        rows: how many problems the manifest says it has; None without a manifest.
+    """
+
+    path: str
+    folder: str | None = None
+    rows: int | None = None
+
+    def count(self) -> int:
+        """How many problems it has, for progress only; 0 if that cannot be told quickly."""
+        if self.rows is not None:
+            return self.rows
+        if self.path.endswith(".parquet") or not Path(self.path).is_file():
+            return 0
+        with Path(self.path).open("rb") as file:
+            return sum(1 for _ in file)
+
+
+def find_files(paths: Sequence[str], say: Say) -> tuple[list[DataFile], bool]:
+    """Find the files to prove, and compare those of folders with their manifests.
+
+    Returns:
+        The files that are as they should be, and whether all are.
+    """
+    files, all_right = [], True
+    for path in paths:
+        if not Path(path).is_dir():
+            files.append(DataFile(path))
+            continue
+        require("bulk", "numpy", "pyarrow", for_what="A folder of data files")
+        from treecut_tasks.bulk.folder import check_files
+
+        whole = True
+        for expected, fault in check_files(Path(path)):
+            file = str(Path(path) / expected.name)
+            if fault is None:
+                files.append(DataFile(file, path, expected.rows))
+            else:
+                say(f"{file} {fault}: remove it and run the command that made it again.")
+                whole = False
+        if whole:
+            say(f"{path}: all files are as the manifest says")
+        all_right = all_right and whole
+    return files, all_right
+
+
+@dataclass
+class Report:
+    """What came out for one file.
+
+    Attributes:
+        counts: problems by `proven unknown`, `proven price`, `wrong`, `unreadable`, and asked prices
+            by assumption and what it does to them.
+        ids: the ids of its problems as numbers, if it belongs to a folder.
+        messages: what has still to be said.
+        complete: whether there are as many problems as the manifest says.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    ids: array[int] = field(default_factory=lambda: array("Q"))
+    messages: list[str] = field(default_factory=list)
+    complete: bool = True
+
+    @property
+    def all_proven(self) -> bool:
+        """Whether every stated answer is the one that its text proves."""
+        return self.complete and not self.counts["wrong"] and not self.counts["unreadable"]
+
+
+def prove_files(
+    files: Sequence[DataFile],
+    themes: Sequence[Theme] | None,
+    assumptions: bool,
+    workers: int,
+    say: Say,
+    advance: Advance,
+    output: TextIO | None = None,
+) -> bool:
+    """Prove the problems of files.
+
+    Args:
+        files: which.
+        themes: vocabularies in which texts may be written; None for the built-in ones.
+        assumptions: whether to weigh `ASSUMPTIONS` for every undetermined problem.
+        workers: number of processes.
+        say: takes every message; every fault is told at once if there is one process.
+        advance: takes the number of problems done since the last call.
+        output: gets the certificates of one process, or None.
+
+    Returns:
+        Whether all are proven.
+
+    Raises:
+        TreecutError: a file that cannot be read, or that mixes themes.
+    """
+    work = partial(prove_file, themes=themes, assumptions=assumptions)
+    if workers == 1 or len(files) < 2:
+        work = partial(work, say=say, output=output)
+        workers = 1
+    all_proven = True
+    ids: dict[str, array[int]] = {}
+    for file, report in zip(files, run_jobs(work, files, workers, advance), strict=True):
+        for message in report.messages:
+            say(message)
+        all_proven = all_proven and report.all_proven
+        if file.folder is not None:
+            ids.setdefault(file.folder, array("Q")).extend(report.ids)
+    for folder, numbers in ids.items():
+        import numpy as np
+
+        repeats = len(numbers) - len(np.unique(np.frombuffer(numbers, dtype=np.uint64)))
+        said = "no problem is repeated" if not repeats else f"{repeats} repeat an earlier one"
+        say(f"{folder}: {len(numbers)} problems, {said}")
+    return all_proven
+
+
+def prove_file(
+    file: DataFile,
+    advance: Advance,
+    themes: Sequence[Theme] | None,
+    assumptions: bool,
+    say: Say | None = None,
+    output: TextIO | None = None,
+) -> Report:
+    """Prove the problems of one file; without `say` the messages are in the report."""
+    report = Report()
+    say = report.messages.append if say is None else say
+    first: tuple[str, str] | None = None
+    for problem, answer, source in _problems(file.path):
+        found = _checked(problem, answer, source, themes, assumptions)
+        verdict = "unreadable" if found["verdict"] == "unreadable" else "wrong"
+        if found["agrees"]:
+            verdict = "proven unknown" if answer == UNKNOWN else "proven price"
+        else:
+            head, *proof = found["words"].split("\n")
+            shown = [f"{source}: {head}", f"Problem: {problem}"]
+            shown += [f"Proof: {proof[0]}", *proof[1:]] if proof else []
+            say("\n  ".join(shown))
+        report.counts[verdict] += 1
+        # A folder may be a mixture.
+        if "theme" in found and file.folder is None:
+            first = first or (source, found["theme"])
+            _check_same_theme(source, found["theme"], *first)
+        for key, consequence in found.get("assumptions", {}).items():
+            report.counts[f"{key} {consequence['outcome']}"] += 1
+        if output is not None:
+            output.write(json.dumps(found, ensure_ascii=False) + "\n")
+        if file.folder is not None:
+            report.ids.append(int(content_id(problem, answer), 16))
+        advance(1)
+    for message in _summary(file, report, own_theme=themes is not None):
+        say(message)
+    return report
+
+
+def _problems(path: str) -> Iterator[tuple[str, str, str]]:
+    if path.endswith(".parquet"):
+        require("bulk", "numpy", "pyarrow", for_what="A Parquet file")
+        from treecut_tasks.bulk.stored import iter_problems
+
+        return iter_problems(Path(path))
+    return ((record.problem, record.answer, record.source) for record in iter_data_file(path))
+
+
+def _checked(
+    problem: str, answer: str, source: str, themes: Sequence[Theme] | None, assumptions: bool
+) -> dict[str, Any]:
+    """The certificate of a problem, checked as its reader would; of a text that is none, the reason."""
+    try:
+        check_answer(answer)
+        proof = prove(problem, themes)
+    except TreecutError as error:
+        return {
+            "source": source,
+            "problem": problem,
+            "answer": answer,
+            "agrees": False,
+            "verdict": "unreadable",
+            "words": str(error),
+        }
+    written = certificate(proof, answer, source)
+    if not certificate_holds(written, themes):
+        raise RuntimeError(f"{source}: the written certificate does not hold.")
+    if assumptions and isinstance(proof.solution, Undetermined):
+        written["assumptions"] = {
+            assumption.key: {"outcome": found.outcome}
+            | ({} if found.price is None else {"price": str(found.price)})
+            for assumption, found in consequences(proof.read, proof.solution).items()
+        }
+    return written
+
+
+def _check_same_theme(source: str, theme: str, first_source: str, first_theme: str) -> None:
+    if theme != first_theme:
+        raise TreecutError(
+            f"{source} is of theme {theme!r}, but {first_source} is of theme {first_theme!r}: put the "
+            "problems of each theme into a file of their own."
+        )
+
+
+def _summary(file: DataFile, report: Report, own_theme: bool) -> list[str]:
+    counts = report.counts
+    unknown, prices = counts["proven unknown"], counts["proven price"]
+    wrong, unreadable = counts["wrong"], counts["unreadable"]
+    total = unknown + prices + wrong + unreadable
+    problems = f"{file.path}: {total} problem{'' if total == 1 else 's'}"
+    proven = f"{unknown} unanswerable, {prices} answerable"
+    if report.all_proven:
+        lines = [f"{problems} ({proven}), all proven"]
+    else:
+        lines = [f"{problems}: proven {proven}; wrong {wrong}; unreadable {unreadable}"]
+    if file.rows not in (None, total):
+        report.complete = False
+        lines.append(f"{file.path} has {total} problems, but the manifest says {file.rows}.")
+    if unreadable and not own_theme:
+        lines.append("  Texts of a theme of your own are read with --theme FILE.")
+    first = ASSUMPTIONS[0].key
+    weighed = sum(counts[f"{first} {outcome}"] for outcome in ("open", "forced", "impossible"))
+    if not weighed:
+        return lines
+    lines.append(
+        f"  Asked prices that an extra assumption would fix, of {weighed} that the sentences leave open:"
+    )
+    width = max(len(assumption.words) for assumption in ASSUMPTIONS)
+    for assumption in ASSUMPTIONS:
+        forced, impossible = (counts[f"{assumption.key} {o}"] for o in ("forced", "impossible"))
+        line = f"    {assumption.words:{width}} {forced:>7} ({forced / weighed:.1%})"
+        lines.append(line + (f"; {impossible} allow no prices" if impossible else ""))
+    return lines
