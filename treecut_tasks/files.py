@@ -123,7 +123,7 @@ def parse_yaml(text: str, what: str) -> Any:
 
 
 def check_outputs(outputs: Iterable[str | Path], inputs: Iterable[str | Path]) -> None:
-    """Check that what is written replaces nothing that is read.
+    """Check that what is written replaces nothing that is read, and nothing else that is written.
 
     Args:
         outputs: files to be written; `-` is standard output.
@@ -132,19 +132,22 @@ def check_outputs(outputs: Iterable[str | Path], inputs: Iterable[str | Path]) -
     Raises:
         TreecutError: an output is an input, a link to one, or a file of a folder that is read.
     """
-    sources = list(inputs)
+    sources = [*inputs]
     for output in outputs:
         if str(output) == "-":
             continue
         for source in sources:
             if _is_or_is_in(Path(output), source):
                 raise TreecutError(
-                    f"The output {str(output)!r} is, or lies in, {str(source)!r}, which is read: give "
-                    "another path."
+                    f"The output {str(output)!r} is, or lies in, {str(source)!r}, which is read or "
+                    "written already: give another path."
                 )
+        sources.append(output)
 
 
 def _is_or_is_in(output: Path, source: str | Path) -> bool:
+    if str(source) != "-" and os.path.realpath(output) == os.path.realpath(source):
+        return not output.exists() or output.is_file()
     with suppress(OSError, ValueError, AttributeError):
         read = os.fstat(sys.stdin.fileno()) if str(source) == "-" else Path(source).stat()
         if stat.S_ISDIR(read.st_mode):

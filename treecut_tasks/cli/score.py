@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--sheet",
+    type=OutputPath(),
     metavar="FILE",
     default="review.csv",
     show_default=True,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--labels",
+    type=InputPath(),
     metavar="FILE",
     help="Compare the verdicts with the marks of a sheet, and print the agreement.",
 )
