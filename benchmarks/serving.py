@@ -8,7 +8,7 @@ others may use the machine, too. Three parts:
 - items: the data set of a task (Table 1's four depths, every label proven) and its prompts, without
   and with six worked examples; what is spent on drawing, proving and prompts, and what importing
   takes in a fresh interpreter.
-- scoring: responses a second, for texts as models ordinarily write them (`tests/ordinary_responses.py`)
+- scoring: responses a second, for worked solutions with an answer line
   and parted by how they end. `causes` is everything, with the explanation of wrong numbers.
 - with `--runs`, a run of the unanswerable task in each framework with an instant reference model.
   Our entry points (making the task, answering, the solver, scoring, the metric; in lm-eval the data
@@ -43,7 +43,6 @@ from treecut_tasks.validity import check_label
 
 # The tests lie beside this folder and are not installed.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from tests.ordinary_responses import ordinary_response
 
 SEED = 42
 CORE_ENOUGH = (
@@ -118,7 +117,7 @@ def scoring(responses: int, rounds: int) -> None:
             config = ProblemConfig(ans_depth=ans_depth, unanswerable=unanswerable)
             share = responses // (2 * len(PAPER_DEPTHS))
             rows += [
-                (problem.text, problem.answer, ordinary_response(problem, rng))
+                (problem.text, problem.answer, f"{problem.solution}\n\nAnswer: {problem.answer}")
                 for problem in islice(stream(config, SEED), share)
             ]
     rng.shuffle(rows)

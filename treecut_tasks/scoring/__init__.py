@@ -7,9 +7,9 @@ careful human reader would say the model finally committed to.
 from __future__ import annotations
 
 from treecut_tasks.scoring.judgement import Judgement, Quote, Tier, Verdict
+from treecut_tasks.scoring.numbers import values_equal
 from treecut_tasks.scoring.outcome import REASONS, classify_outcome
 from treecut_tasks.scoring.paper_rule import says_unknown
-from treecut_tasks.scoring.values import values_equal
 
 __all__ = [
     "REASONS",

@@ -1,0 +1,164 @@
+"""The concluding statement of a complete text without a marker."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from treecut_tasks.scoring.lexicon import compiled, one_of, words
+from treecut_tasks.scoring.numbers import find_numbers
+from treecut_tasks.scoring.question import Question, content_words
+from treecut_tasks.scoring.sentences import Sentence, split_sentences
+from treecut_tasks.scoring.spans import CODE, EDGE, Reading, about_asked, read_span, read_statement
+
+LAST, TAIL = 60, 20_000
+"""So many last sentences and characters can hold a conclusion."""
+
+CUE = compiled(r"^[^\w]*(?:and |but |" + one_of("retraction") + r",? )?" + one_of("cue"))
+MIDDLE_CUE = words("inside")
+HYPOTHETICAL = words("hypothetical")
+POLITE, CHECK = words("polite"), words("check")
+WOULD = words("would")
+CONDITION = compiled(r"\b(?:if|were|when)\b")
+CUT = compiled(one_of("cut") + r"$|[,(=+*/]$")
+CLAUSE = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
+
+
+class Event(NamedTuple):
+    """A sentence that says something about the answer.
+
+    Attributes:
+        sentence: the sentence.
+        reading: what it says.
+        firm: 2 with a cue at its head, 1 with one inside, 0 without.
+        supposed: whether it only illustrates.
+    """
+
+    sentence: Sentence
+    reading: Reading
+    firm: int
+    supposed: bool
+
+
+def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int, int] | None:
+    """Find what a text concludes, with its place; None if it stops before it concludes.
+
+    Args:
+        chars: folded plain text.
+        question: what is asked for.
+        cut: whether the text is known to be cut off.
+    """
+    skipped = max(0, len(chars) - TAIL)
+    sentences = [s for s in split_sentences(chars[skipped:])[-LAST:] if s.chars.strip(EDGE)]
+    while sentences and len(sentences) > 1 and _is_remark(sentences[-1]):
+        sentences.pop()
+    if cut or not sentences:
+        return None
+    last = sentences[-1]
+    if _is_unfinished(last):
+        return None
+    bare = read_span(last.chars, question)
+    if (
+        bare.commits and bare.direct and len(last.chars) < 60 and last.line != sentences[0].line
+    ) or (bare.direct and bare.commits and len(sentences) == 1):
+        return bare, skipped + last.start, skipped + last.end
+    chosen = _choose(_events(sentences, question), question)
+    if chosen is None:
+        return None
+    return chosen.reading, skipped + chosen.sentence.start, skipped + chosen.sentence.end
+
+
+def _is_remark(sentence: Sentence) -> bool:
+    return (
+        bool(POLITE.search(sentence.chars))
+        and read_statement(sentence.chars, Question()).kind != "unknown"
+    )
+
+
+def _is_unfinished(sentence: Sentence) -> bool:
+    chars = sentence.chars.rstrip()
+    if sentence.ended:
+        return False
+    return bool(CUT.search(chars.rstrip("\"')]\u27e7"))) or (
+        chars[-1:].isalpha() and read_statement(chars, Question()).kind == "text"
+    )
+
+
+def _events(sentences: list[Sentence], question: Question) -> list[Event]:
+    """What each sentence says; what illustrates or checks is marked as supposed."""
+    events: list[Event] = []
+    lead, checking = 0, False
+    for sentence in sentences:
+        chars = sentence.chars
+        firm = 2 if CUE.match(chars) else 1 if MIDDLE_CUE.search(chars) else lead
+        lead = firm if chars.endswith((":", "is", "\u21d2")) else 0
+        checking = firm < 2 and (checking or bool(CHECK.search(chars)))
+        if CODE.search(chars) or chars.rstrip(".") in question.text:
+            continue
+        reading = read_statement(chars, question)
+        if reading.kind == "unknown":
+            events.append(_turned(sentence, reading, firm, question))
+        elif (
+            reading.kind in ("number", "expression")
+            and not chars.endswith("?")
+            and about_asked(chars, question)
+        ):
+            events.append(
+                Event(sentence, reading, firm, checking or _is_supposed(chars, firm, question))
+            )
+    return events
+
+
+def _turned(sentence: Sentence, reading: Reading, firm: int, question: Question) -> Event:
+    """An abstention, unless the sentence turns to a number: "... alone does not, but ..."."""
+    turn = CLAUSE.search(sentence.chars)
+    if turn and not reading.weak:
+        rest = sentence.chars[turn.end() :]
+        later = read_statement(rest, question)
+        if later.kind == "number" and not _is_supposed(rest, 0, question):
+            return Event(sentence, later, 1, False)
+    return Event(sentence, reading, firm, False)
+
+
+def _is_supposed(chars: str, firm: int, question: Question) -> bool:
+    """Whether a sentence only illustrates, or rests on a condition that the problem does not state."""
+    if HYPOTHETICAL.search(chars):
+        return True
+    would = bool(WOULD.search(chars))
+    condition = CONDITION.search(chars)
+    if condition:
+        return would or any(
+            n.value not in question.numbers
+            for n in find_numbers(chars[condition.end() :].partition(",")[0])
+        )
+    return would and firm < 2
+
+
+def _shares(event: Event, question: Question) -> bool:
+    """Whether a statement shares a content word with the question (or there is no question)."""
+    return not question.words or bool(content_words(event.sentence.chars) & question.words)
+
+
+def _choose(events: list[Event], question: Question) -> Event | None:
+    """The last firm conclusion, the last abstention, or the last statement: whichever stands."""
+    values = [e for e in events if e.reading.kind in ("number", "expression")]
+    strong = [e for e in events if e.reading.kind == "unknown" and not e.reading.weak]
+    weak = [e for e in events if e.reading.weak]
+    real = [e for e in values if not e.supposed]
+    firm = [e for e in real if e.firm == 2] or [e for e in real if e.firm == 1]
+    chosen = firm[-1] if firm else real[-1] if real else None
+    if (
+        firm
+        and real[-1] is events[-1]
+        and real[-1].reading.kind == "number"
+        and _shares(real[-1], question)
+    ):
+        chosen = real[-1]
+    unknown = [*weak, *strong][-1] if weak or strong else None
+    if unknown is None:
+        return chosen or (values[-1] if values and len(values) == len(events) else None)
+    if chosen is None:
+        return unknown
+    later = unknown.sentence.start > chosen.sentence.start
+    if unknown.reading.weak:
+        return unknown if later and not (chosen.firm and _shares(chosen, question)) else chosen
+    return unknown if later else chosen
