@@ -35,7 +35,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from treecut_tasks.evaluation import PAPER_DEPTHS, TaskParameters, build_items, judge_response
+from treecut_tasks.evaluation import (
+    PAPER_DEPTHS,
+    UNANSWERABLE,
+    TaskParameters,
+    build_items,
+    judge_response,
+)
 from treecut_tasks.evaluation.prompts import user_messages, user_prompt
 from treecut_tasks.problems import ProblemConfig, draw_data_set, stream
 from treecut_tasks.scoring import classify_outcome, says_unknown
@@ -90,7 +96,7 @@ def items(problems: int, rounds: int) -> None:
             check_label(text, answer, themes)
 
     def prompts(fewshot: int) -> None:
-        item_set = build_items(parameters, "unanswerable")
+        item_set = build_items(parameters, UNANSWERABLE)
         for item in item_set.items:
             user_messages(item_set.shots(item, fewshot, "per_problem"), item.prompt, "turns")
 

@@ -111,7 +111,7 @@ def lm_eval_run(
         model_args=arguments,
         tasks=[tasks] if isinstance(tasks, str) else list(tasks),
         # Its command line hands both on in one heap as well.
-        task_manager=task_manager(**{**arguments, **(metadata or {})}),
+        task_manager=task_manager(**arguments, treecut=dict(metadata or {})),
         **settings,
     )
     return LmEvalRun(results)

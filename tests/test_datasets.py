@@ -26,7 +26,7 @@ from treecut_tasks import (
     to_dataset,
     to_iterable_dataset,
 )
-from treecut_tasks.evaluation import TaskParameters, build_items
+from treecut_tasks.evaluation import Design, TaskParameters, build_items
 from treecut_tasks.evaluation.prompts import make_shot, system_prompt, user_messages
 from treecut_tasks.reference_models.policies import respond
 from treecut_tasks.training import FORMS, Form, verdict
@@ -138,7 +138,7 @@ def test_messages_are_what_the_tasks_send_and_their_examples_answer(
     served = {
         item.problem: item.prompt
         for kind, file in files.items()
-        for item in build_items(TaskParameters.parse({"data_file": str(file)}), kind).items  # type: ignore[arg-type]
+        for item in build_items(TaskParameters.parse({"data_file": str(file)}), Design(kind)).items  # type: ignore[arg-type]
     }
     system = system_prompt("cot" if system_message else "none")
     before = [] if system is None else [{"role": "system", "content": system}]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import configs, seeds
 from treecut_tasks import ProblemConfig, TreecutError, generate
-from treecut_tasks.evaluation import ItemSet, TaskParameters, build_items, judge_response
-from treecut_tasks.evaluation.fewshot import SHOT_CHOICES, ShotChoice, ShotSource, draw_shots
+from treecut_tasks.evaluation import PAIRED, ItemSet, TaskParameters, build_items, judge_response
+from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, draw_shots
 from treecut_tasks.evaluation.prompts import (
     SHOT_SEPARATOR,
     SOLUTION_SEPARATOR,
@@ -47,7 +47,7 @@ def label(shot: Shot) -> str:
 
 
 def items(**parameters: Any) -> ItemSet:
-    return build_items(TaskParameters.parse({"num_problems": 3, **parameters}), "paired")
+    return build_items(TaskParameters.parse({"num_problems": 3, **parameters}), PAIRED)
 
 
 class TestSolutions:
@@ -79,7 +79,7 @@ class TestDraws:
         configs(unanswerable=True),
         seeds(),
         st.sampled_from([2, 4, 6, 10]),
-        st.sampled_from(SHOT_CHOICES),
+        st.sampled_from(["per_problem", "shared"]),
     )
     def test_balanced_distinct_and_of_the_configuration(
         self, config: ProblemConfig, seed: int, fewshot: int, choice: ShotChoice
@@ -143,7 +143,7 @@ class TestDraws:
         assert drawn.isdisjoint(taken)
         assert len(drawn) == 6
 
-    @pytest.mark.parametrize("choice", SHOT_CHOICES)
+    @pytest.mark.parametrize("choice", ["per_problem", "shared"])
     def test_all_evaluated_problems_are_reserved(self, choice: ShotChoice, tmp_path: Path) -> None:
         (tmp_path / "tiny.yaml").write_text(TINY, encoding="utf-8")
         # 27 unanswerable problems for each of two names; half of them are evaluated.

@@ -22,7 +22,6 @@ from treecut_tasks.evaluation import JudgedResponse, judge_response
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
 from treecut_tasks.inspect_adapter.dataset import ProblemMetadata
 from treecut_tasks.inspect_adapter.scorers import treecut_rates
-from treecut_tasks.inspect_adapter.solvers import cot_system_message
 from treecut_tasks.tasks import TASK_VERSION, answerable, paired, unanswerable
 
 PUBLISHED_2 = (
@@ -200,12 +199,12 @@ class TestMockModel:
         )
         values = inspect_values(log)
         assert values["hallucination_rate"] == 0.5
-        assert values["paper_hallucination_rate_ans_depth_2"] == 0
-        assert values["paper_hallucination_rate_ans_depth_10"] == 1
+        assert values["paper_hallucination_rate_depth2"] == 0
+        assert values["paper_hallucination_rate_depth10"] == 1
         assert list(values) == [
             "paper_hallucination_rate", "stderr",
             "hallucination_rate", "unknown_rate", "no_answer_rate", "rule_agreement_rate",
-            "paper_hallucination_rate_ans_depth_2", "paper_hallucination_rate_ans_depth_10",
+            "paper_hallucination_rate_depth2", "paper_hallucination_rate_depth10",
         ]  # fmt: skip
         # n = 6, half of them 1: sample variance 0.3.
         assert values["stderr"] == pytest.approx((0.3 / 6) ** 0.5)
@@ -248,8 +247,8 @@ class TestMetrics:
             [{"ans_depth": 2}, {"ans_depth": 4}],
         )
         assert values["paper_hallucination_rate"] == pytest.approx(0.25)
-        assert values["paper_hallucination_rate_ans_depth_2"] == pytest.approx(0.5)
-        assert values["paper_hallucination_rate_ans_depth_4"] == 0
+        assert values["paper_hallucination_rate_depth2"] == pytest.approx(0.5)
+        assert values["paper_hallucination_rate_depth4"] == 0
 
     def test_pairs_are_joined_epoch_by_epoch(self) -> None:
         metadata = [{"pair_id": pair, "ans_depth": 2} for pair in "aabb"]
@@ -336,9 +335,11 @@ class TestSamples:
             assert meta.attempt is not None
             pair = pair_at(config, meta.seed, meta.index, meta.attempt, meta.counterpart)  # type: ignore[arg-type]
             member = pair.unanswerable if meta.unanswerable else pair.answerable
-            assert sample.id == member.id
+            assert meta.problem_id == member.id
+            kind = "unanswerable" if meta.unanswerable else "answerable"
+            assert sample.id == f"depth{meta.ans_depth}-{meta.index:04}-{kind}-{member.id}"
             assert pair.id == meta.pair_id
-            assert member.text in sample.input[-1].text  # type: ignore[union-attr]
+            assert sample.input == member.text
             assert member.lacks is not None
             assert meta.lacks == member.lacks.sentence.text
 
@@ -347,7 +348,7 @@ class TestSamples:
             meta = sample.metadata_as(ProblemMetadata)
             assert meta.index is not None
             problem = problem_at(ProblemConfig(ans_depth=4), 5, meta.index, meta.attempt or 0)
-            assert (sample.id, sample.target) == (problem.id, "unknown")
+            assert (meta.problem_id, sample.target) == (problem.id, "unknown")
 
     def test_answerable_serves_the_counterparts_of_unanswerable(self) -> None:
         cut = list(unanswerable(num_problems=3, seed=3).dataset)
@@ -360,7 +361,7 @@ class TestSamples:
             assert a.pair_id == b.pair_id
             assert a.lacks is not None
             assert b.lacks is None
-            assert a.lacks in second.input[0].text  # type: ignore[union-attr]
+            assert a.lacks in second.input
 
     @pytest.mark.parametrize("ans_depth", [2, [2], (2,)])
     def test_one_depth_or_several(self, ans_depth: Any) -> None:
@@ -438,10 +439,6 @@ class TestSystemMessage:
         (sample,) = samples_of(log)
         assert sample.metadata["system_message_sent"] == ("cot" if sent else "none")
 
-    def test_solver_refuses_another_choice(self) -> None:
-        with pytest.raises(TreecutError, match="system_message is 'loud'"):
-            cot_system_message("loud")
-
 
 class TestEpochs:
     def test_pairs_with_two_epochs(self, tmp_path: Path) -> None:
@@ -471,7 +468,7 @@ class TestDataFiles:
         log = inspect_run(unanswerable(data_file=path), always("unknown").model(), tmp_path)
         samples = samples_of(log)
         assert [sample.metadata["source"] for sample in samples] == [f"{path}:1", f"{path}:2"]
-        assert OPEN["problem"] in samples[0].input[0].text  # type: ignore[union-attr]
+        assert samples[0].input == OPEN["problem"]
         assert inspect_values(log)["unknown_rate"] in (0, 1)
 
     def test_generated_files_know_their_depth(self, run_treecut: Any, tmp_path: Path) -> None:
@@ -482,8 +479,8 @@ class TestDataFiles:
             assert made.returncode == 0, made.stderr
         log = inspect_run(unanswerable(data_file=paths, fewshot=2), "treecut/solver", tmp_path)
         values = inspect_values(log)
-        assert values["paper_hallucination_rate_ans_depth_2"] == 0
-        assert values["paper_hallucination_rate_ans_depth_3"] == 0
+        assert values["paper_hallucination_rate_depth2"] == 0
+        assert values["paper_hallucination_rate_depth3"] == 0
         assert [len(sample.input) for sample in samples_of(log)] == [2 * 2 + 1] * 6
 
     def test_a_file_with_a_theme_of_its_own_is_evaluated(
@@ -531,39 +528,45 @@ class TestDataFiles:
             values = inspect_values(log)
             assert values["pair_solved_rate"] == 1
             generated = paired(ans_depth=4, num_problems=3, counterpart=kind)
-            assert [s.id for s in samples_of(log)] == [s.id for s in generated.dataset]
+            ids = [(s.metadata or {})["problem_id"] for s in generated.dataset]
+            assert [s.metadata["problem_id"] for s in samples_of(log)] == ids
 
 
 BAD_PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"ans_depth": 1}, "ans_depth is 1: it must be 2 or more"),
-    ({"ans_depth": "two"}, "ans_depth is 'two'"),
-    ({"ans_depth": 2.5}, "ans_depth is 2.5"),
-    ({"ans_depth": True}, "ans_depth is True"),
+    ({"ans_depth": "two"}, "ans_depth.0 is 'two'"),
+    ({"ans_depth": 2.5}, "ans_depth.0 is 2.5"),
+    ({"ans_depth": True}, "ans_depth.0 is True"),
+    ({"ans_depth": None}, "ans_depth.0 is None"),
     ({"ans_depth": []}, "ans_depth is []"),
     ({"ans_depth": [4, 4]}, "name each value once"),
     ({"ans_depth": 4, "num_vars": 3}, "num_vars is 3: it must be at least ans_depth"),
     ({"num_vars": 0}, "num_vars is 0"),
-    ({"num_vars": "many"}, "num_vars is 'many'"),
+    ({"num_vars": "many"}, "num_vars.0 is 'many'"),
     ({"ans_depth": 4, "num_vars": 99}, "can name only 28 variables with composite names"),
     ({"ans_depth": 16, "composite_name": False}, "can name only 14 variables with simple names"),
     ({"ans_depth": 4, "cut_depth": 0}, "cut_depth is 0: it must be from 1 to 3"),
     ({"ans_depth": 4, "cut_depth": 4}, "cut_depth is 4: it must be from 1 to 3"),
-    ({"composite_name": "maybe"}, "composite_name is 'maybe'"),
-    ({"order": "sideways"}, "order is 'sideways': it must be forward, backward or random"),
-    ({"sampling": "both"}, "sampling is 'both': it must be published or paper"),
+    ({"composite_name": "maybe"}, "composite_name.0 is 'maybe'"),
+    ({"order": "sideways"}, "order is 'sideways': it should be 'forward', 'backward' or 'random'"),
+    ({"sampling": "both"}, "sampling is 'both': it should be 'published' or 'paper'"),
     ({"theme": "drinks"}, "Unknown theme 'drinks': use food or outfit"),
     ({"theme": "no/such.yaml"}, "Theme file 'no/such.yaml' cannot be read"),
-    ({"num_problems": 0}, "number of problems is 0"),
-    ({"num_problems": "all"}, "number of problems is 'all'"),
-    ({"num_problems": 10**40, "ans_depth": 2}, "different problems were asked for"),
+    ({"num_problems": 0}, "num_problems is 0: it should be greater than or equal to 1"),
+    ({"num_problems": "all"}, "num_problems is 'all'"),
+    ({"num_problems": 99_999_999}, "it should be less than or equal to 100000"),
+    ({"counterpart": "full"}, "Unknown parameter 'counterpart'"),
     ({"seed": -1}, "seed is -1"),
     ({"seed": "x"}, "seed is 'x'"),
     ({"system_message": "loud"}, "system_message is 'loud'"),
     ({"fewshot": 3}, "fewshot is 3: it must be an even whole number"),
     ({"fewshot": -2}, "fewshot is -2: it must be an even whole number"),
     ({"fewshot": "six"}, "fewshot is 'six'"),
-    ({"fewshot_examples": "some"}, "fewshot_examples is 'some': it must be per_problem or shared"),
-    ({"fewshot_format": "chat"}, "fewshot_format is 'chat': it must be single or turns"),
+    (
+        {"fewshot_examples": "some"},
+        "fewshot_examples is 'some': it should be 'per_problem' or 'shared'",
+    ),
+    ({"fewshot_format": "chat"}, "fewshot_format is 'chat': it should be 'single' or 'turns'"),
     ({"data_file": 7}, "data_file is 7"),
     ({"data_file": "no/such.jsonl"}, "'no/such.jsonl' cannot be read"),
 ]
@@ -598,10 +601,20 @@ class TestBadInput:
         assert "ans_depth" in message
         assert "system_message" in message
 
+    def test_a_task_has_the_parameters_that_it_obeys(self) -> None:
+        for task, name in (
+            ("structure", "composite_name"),
+            ("structure", "num_vars"),
+            ("structure", "cut_depth"),
+            ("cut_location", "cut_depth"),
+            ("answerable", "counterpart"),
+        ):
+            assert f"Unknown parameter '{name}'" in self.refusal(task, **{name: 4})
+
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [
-            ({"counterpart": "half"}, "counterpart is 'half': it must be full or matched"),
+            ({"counterpart": "half"}, "counterpart is 'half': it should be 'full' or 'matched'"),
             ({"counterpart": "matched", "ans_depth": 4, "num_vars": 4}, "no matched counterpart"),
             ({"counterpart": "matched", "ans_depth": 2, "num_vars": 4}, "use num_vars 6 or more"),
         ],
@@ -724,7 +737,7 @@ class TestCommandLine:
         log = read_eval_log(str(tmp_path / "scored.eval"))
         values = inspect_values(log)
         assert values["hallucination_rate"] == 1
-        assert values["paper_hallucination_rate_ans_depth_4"] == 1
+        assert values["paper_hallucination_rate_depth4"] == 1
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

@@ -21,15 +21,11 @@ from tests.framework_runs import (
 )
 from treecut_tasks._lm_eval_discovery import task_configs_path
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import TaskKind, TaskParameters, build_items
+from treecut_tasks.evaluation import ANSWERABLE, PAIRED, UNANSWERABLE, TaskParameters, build_items
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, SHOT_SEPARATOR
 from treecut_tasks.lm_eval_adapter.models import TreecutLM
 
-KINDS: dict[str, TaskKind] = {
-    "treecut": "unanswerable",
-    "treecut_answerable": "answerable",
-    "treecut_paired": "paired",
-}
+KINDS = {"treecut": UNANSWERABLE, "treecut_answerable": ANSWERABLE, "treecut_paired": PAIRED}
 NAMES = sorted(
     [f"{group}_depth{depth}" for group in KINDS for depth in DEPTHS]
     + [f"treecut_depth{depth}_fewshot" for depth in DEPTHS]
@@ -91,14 +87,14 @@ class TestNames:
     @pytest.mark.parametrize("name", sorted(all_names()))
     def test_every_name_loads(self, name: str) -> None:
         # A broken file is skipped at debug level, so nothing but this would notice.
-        loaded = task_manager(num_problems=1).load([name])
+        loaded = task_manager(treecut={"num_problems": 1}).load([name])
         assert loaded["tasks"]
         assert name in loaded["tasks"] or name in loaded["groups"]
 
     @pytest.mark.parametrize("group", GROUPS)
     def test_groups_have_every_metric_that_they_list(self, group: str) -> None:
         settings = yaml_of(f"{group}.yaml")
-        names = [entry["metric"] for entry in settings["aggregate_metric_list"]]
+        names = [entry["metric"] for entry in yaml_of(settings["include"])["aggregate_metric_list"]]
         results = run(group, metadata={"num_problems": 1, "fewshot_examples": "shared"})
         values = results.values(group)
         # A misspelt metric would print an empty group without a warning.
@@ -113,7 +109,7 @@ class TestNames:
     @pytest.mark.parametrize("group", KINDS)
     def test_every_metric_for_every_problem(self, group: str) -> None:
         name = f"{group}_depth2"
-        metrics = [entry["metric"] for entry in yaml_of(f"_{KINDS[group]}")["metric_list"]]
+        metrics = [entry["metric"] for entry in yaml_of(f"_{KINDS[group].kind}")["metric_list"]]
         results = run(name, policy="guesser", metadata={"num_problems": 5})
         samples = results.samples(name)
         assert len(samples) == 5
@@ -218,7 +214,7 @@ class TestFewshot:
         name = f"{group}_depth2"
         metadata = {"num_problems": 6, "fewshot_examples": choice}
         prompts = run(name, metadata=metadata, num_fewshot=6).prompts(name)
-        pairs = build_items(TaskParameters.parse({"ans_depth": 2, "num_problems": 6}), "paired")
+        pairs = build_items(TaskParameters.parse({"ans_depth": 2, "num_problems": 6}), PAIRED)
         reserved = [item.problem for item in pairs.items]
         examples = set()
         for prompt in prompts:
@@ -270,10 +266,19 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("task", "metadata", "message"),
         [
-            ("treecut_depth8", {"seeed": 1}, "Unknown parameter 'seeed' (did you mean 'seed'?)"),
-            ("treecut_depth8", {"num_problem": 1}, "did you mean 'num_problems'"),
-            ("treecut_depth8", {"ans_depht": 2}, "did you mean 'ans_depth'"),
-            ("treecut_depth8", {"sytem_message": "cot"}, "did you mean 'system_message'"),
+            (
+                "treecut_depth8",
+                {"seeed": 1},
+                "Unknown parameter 'seeed': the parameters of this task are",
+            ),
+            ("treecut_depth8", {"n": 1}, "Unknown parameter 'n'"),
+            ("treecut_depth8", {"counterpart": "full"}, "Unknown parameter 'counterpart'"),
+            ("treecut_depth8", {"of_task": 5}, "Unknown parameter 'of_task'"),
+            (
+                "treecut_structure_depth4_path_simple",
+                {"cut_depth": 1},
+                "is the one for cut_depth 2",
+            ),
             ("treecut_depth8", {"fewshot": 6}, "use --num_fewshot"),
             ("treecut_depth8", {"fewshot_format": "turns"}, "use --fewshot_as_multiturn"),
             ("treecut_depth8", {"ans_depth": 4}, "this task is the one for ans_depth 8"),
@@ -282,7 +287,7 @@ class TestBadInput:
             ("treecut_depth2", {"theme": "drinks"}, "Unknown theme 'drinks'"),
             ("treecut_depth2", {"order": "up"}, "order is 'up'"),
             ("treecut_depth2", {"sampling": "both"}, "sampling is 'both'"),
-            ("treecut_depth2", {"num_problems": 0}, "number of problems is 0"),
+            ("treecut_depth2", {"num_problems": 0}, "num_problems is 0"),
             ("treecut_depth2", {"seed": -1}, "seed is -1"),
             ("treecut_depth2", {"system_message": "loud"}, "system_message is 'loud'"),
             ("treecut_depth2", {"fewshot_examples": "some"}, "fewshot_examples is 'some'"),
@@ -312,10 +317,16 @@ class TestBadInput:
         assert len(results.samples("treecut_depth4")) == 2
 
     def test_arguments_of_models_are_no_parameters(self) -> None:
-        manager = task_manager(
-            num_concurrent=4, num_fewshot=6, model="mine", max_length=100, num_problems=1
-        )
-        assert manager.load(["treecut_depth2"])["tasks"]
+        heap = {"num_concurrent": 4, "model": "mine", "max_length": 100, "seed": 7, "of_task": 5}
+        manager = task_manager(**heap, treecut={"num_problems": 1})
+        loaded = manager.load(["treecut_depth2"])["tasks"]["treecut_depth2"]
+        (doc,) = loaded.test_docs()
+        assert json.loads(doc["metadata"])["seed"] == 42
+
+    @pytest.mark.parametrize("metadata", [{"num_problems": 1}, {"treecut": 5}], ids=str)
+    def test_parameters_stand_under_our_key(self, metadata: dict[str, Any]) -> None:
+        with pytest.raises(TreecutError, match=r'--metadata \'\{"treecut": \{"num_problems": '):
+            task_manager(**metadata).load(["treecut_depth2"])
 
     def test_fewshot_with_a_data_file_without_solutions(self, tmp_path: Path) -> None:
         path = tmp_path / "open.jsonl"
@@ -337,8 +348,8 @@ class TestConfigFiles:
     def test_every_file_names_tasks_and_their_parameters(self, path: Path) -> None:
         settings = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert settings["apply_chat_template"] is True
-        metadata = {**settings["metadata"], "num_problems": 1}
-        assert task_manager(**metadata).load(settings["tasks"])["tasks"]
+        metadata = {**settings["metadata"]["treecut"], "num_problems": 1}
+        assert task_manager(treecut=metadata).load(settings["tasks"])["tasks"]
         generate = settings["gen_kwargs"]
         if path.stem.endswith("-o3-mini"):
             assert generate == {"max_gen_toks": 32000, "reasoning_effort": "high"}
@@ -362,7 +373,7 @@ class TestCommandLine:
         result = command(
             "lm_eval", "--model", "treecut", "--model_args", "policy=guesser",
             "--tasks", "treecut,treecut_paired_depth2", "--include_path", task_configs_path(),
-            "--metadata", '{"num_problems": 2, "seed": 7}', "--log_samples",
+            "--metadata", '{"treecut": {"num_problems": 2, "seed": 7}}', "--log_samples",
             "--output_path", tmp_path / "out", cwd=tmp_path,
         )  # fmt: skip
         assert result.returncode == 0, result.stdout + result.stderr
@@ -373,7 +384,7 @@ class TestCommandLine:
         (log,) = (tmp_path / "out").rglob("samples_treecut_depth8_*.jsonl")
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         expected = build_items(
-            TaskParameters.parse({"ans_depth": 8, "num_problems": 2, "seed": 7}), "unanswerable"
+            TaskParameters.parse({"ans_depth": 8, "num_problems": 2, "seed": 7}), UNANSWERABLE
         )
         assert [line["doc"]["id"] for line in lines] == [item.id for item in expected.items]
         assert all(line["resps"][0][0] for line in lines)
@@ -398,8 +409,9 @@ class TestCommandLine:
         result = command(
             "lm_eval", "--model", "treecut", "--model_args", "policy=solver", "--tasks",
             "treecut_depth8", "--include_path", task_configs_path(),
-            "--metadata", '{"num_problem": 3}', cwd=tmp_path,
+            "--metadata", '{"treecut": {"num_problem": 3}}', cwd=tmp_path,
         )  # fmt: skip
         assert result.returncode != 0
         last = result.stderr.strip().splitlines()[-1]
-        assert "Unknown parameter 'num_problem' (did you mean 'num_problems'?)" in last
+        assert last.startswith("Unknown parameter 'num_problem': the parameters of this task are")
+        assert "Traceback" not in result.stderr

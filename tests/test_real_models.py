@@ -86,7 +86,7 @@ class TestLocalModel:
                 task_configs_path(),
                 "--apply_chat_template",
                 "--metadata",
-                json.dumps({"num_problems": NUM_PROBLEMS}),
+                json.dumps({"treecut": {"num_problems": NUM_PROBLEMS}}),
                 "--gen_kwargs",
                 f"max_gen_toks={MAX_TOKENS}",
                 "--log_samples",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from treecut_tasks.inspect_adapter.models import treecut
 from treecut_tasks.inspect_adapter.scorers import treecut_rates, treecut_scorer
-from treecut_tasks.inspect_adapter.solvers import cot_system_message
+from treecut_tasks.inspect_adapter.solvers import treecut_prompt
 from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
 
 __all__ = [
     "answerable",
-    "cot_system_message",
     "cut_location",
     "paired",
     "structure",
     "treecut",
+    "treecut_prompt",
     "treecut_rates",
     "treecut_scorer",
     "unanswerable",

@@ -1,70 +1,130 @@
-"""The Inspect tasks.
+"""The Inspect tasks: parameters become a task with its data set, prompts and scorer.
 
     inspect eval treecut_tasks/unanswerable --model openai/o3-mini
     inspect eval treecut_tasks/unanswerable -T fewshot=6 --model openai/gpt-4o
     inspect eval treecut_tasks/answerable -T ans_depth=8 -T num_problems=100 --model openai/gpt-4o
     inspect eval treecut_tasks/paired -T counterpart=matched --model treecut/solver --limit 40
 
-    inspect eval treecut_tasks/structure,treecut_tasks/cut_location --model openai/gpt-4o
+    inspect eval treecut_tasks/structure treecut_tasks/cut_location --model openai/gpt-4o
 
-Without arguments the first three kinds are the set-up of the paper's Table 1: ans_depth 2, 4, 6
-and 8, 500 problems each, interleaved. Temperature and token limits are the user's; the paper's are
-in the run configs.
+TreeCut (Ouyang 2025, arXiv:2502.13442) makes maths word problems of which one necessary condition is
+cut out. Without arguments the first three tasks are the set-up of the paper's Table 1: ans_depth 2, 4,
+6 and 8, 500 problems each, interleaved. Temperature and token limits are the user's; the paper's
+(Appendix B.2) are in the run configs. The paper's prompt is not published; ours says the same
+(section 4.1), and its problems are drawn anew: `data_file` evaluates the authors' own.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 from inspect_ai import Task, task
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.solver import generate
 
 from treecut_tasks.evaluation import (
-    DEFAULT_SEED,
-    PAPER_NUM_PROBLEMS,
-    Configuration,
-    TaskKind,
+    ANSWERABLE,
+    CUT_LOCATION,
+    PAIRED,
+    STRUCTURE,
+    UNANSWERABLE,
+    Design,
     TaskParameters,
     build_items,
     definitions,
     describe_run,
-    draw_items,
 )
-from treecut_tasks.evaluation.designs import cut_location_configurations, structure_configurations
 from treecut_tasks.evaluation.fewshot import ShotChoice
-from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage, check_system_message
+from treecut_tasks.evaluation.parameters import Metrics
+from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
-from treecut_tasks.inspect_adapter.scorers import treecut_scorer
-from treecut_tasks.inspect_adapter.solvers import cot_system_message
+from treecut_tasks.inspect_adapter.scorers import treecut_rates, treecut_scorer
+from treecut_tasks.inspect_adapter.solvers import treecut_prompt
+from treecut_tasks.inspect_adapter.viewer import VIEWER
 from treecut_tasks.problems import CounterpartKind, Order, Sampling
 
-TASK_VERSION = "1-A"
+TASK_VERSION = "2-A"
 """Comparability and interface: the number changes when scores are no longer comparable, the letter
 when parameters change."""
 
+P = ParamSpec("P")
+
+_DEFAULT = TaskParameters()
+# Lists, as Inspect shows defaults; never changed.
+_DEPTHS = [*_DEFAULT.ans_depth]
+_FIGURE_2_DEPTHS = [4, 5, 6, 7, 8]
+_FIGURE_3_DEPTHS = [7, 8]
+
+
+def treecut_task(design_of: Callable[P, Design]) -> Callable[P, Task]:
+    """Make a task function of one whose signature has the parameters, and which returns the design.
+
+    Inspect drops arguments that a task does not name, so a misspelt one would go unnoticed; here all
+    others are caught by `**others`, and refused with the list of parameters.
+    """
+    signature = inspect.signature(design_of)
+
+    @functools.wraps(design_of)
+    def build(*args: P.args, **kwargs: P.kwargs) -> Task:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values: dict[str, Any] = dict(bound.arguments)
+        others = values.pop("others")
+        with shown_by_inspect():
+            parameters = TaskParameters.parse({**values, **others}, allowed=[*values])
+            design = design_of(*args, **kwargs)
+            item_set = build_items(parameters, design)
+            dataset = to_dataset(f"treecut_{design_of.__name__}", item_set, parameters)
+        return Task(
+            dataset=dataset,
+            solver=[
+                treecut_prompt(parameters.system_message, parameters.fewshot_format),
+                generate(),
+            ],
+            scorer=treecut_scorer(),
+            metrics=[treecut_rates(full=True)] if parameters.metrics == "full" else None,
+            headline_metric=HeadlineMetric(metric=next(iter(definitions(design.kind)))),
+            version=TASK_VERSION,
+            metadata=describe_run(parameters, item_set),
+            display_name=f"TreeCut: {design_of.__name__.replace('_', ' ')}",
+            tags=["treecut", "hallucination", "mathematics"],
+            viewer=VIEWER,
+        )
+
+    build.__annotations__ = {**design_of.__annotations__, "return": "Task"}
+    return build
+
 
 @task
+@treecut_task
 def unanswerable(
-    ans_depth: int | list[int] = [2, 4, 6, 8],  # noqa: B006 (Inspect shows the default; never changed)
+    ans_depth: int | list[int] = _DEPTHS,
     num_vars: int | list[int] | None = None,
     cut_depth: int | list[int] | None = None,
     composite_name: bool | list[bool] = True,
-    order: Order = "random",
-    theme: str = "food",
-    sampling: Sampling = "published",
-    num_problems: int = PAPER_NUM_PROBLEMS,
-    seed: int = DEFAULT_SEED,
-    system_message: SystemMessage = "auto",
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
-    fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "turns",
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    metrics: Metrics = _DEFAULT.metrics,
     data_file: str | list[str] | None = None,
-    **misspelt: Any,
-) -> Task:
-    """Unanswerable problems (paper, section 4.2 and Table 1); reports the hallucination rate.
+    **others: Any,
+) -> Design:
+    """Unanswerable problems (paper, section 4.2): Table 1, and Table 2 with six examples.
+
+    The target is always `unknown`. `paper_hallucination_rate` is the paper's number (Appendix B.2):
+    the share of responses without `unknown` after the last `answer`, in lower case, on the raw text.
+    Beside it stand the shares of what a careful reader says that responses commit to: a number
+    (`hallucination_rate`), that the price cannot be determined, or neither.
 
     Args:
         ans_depth: distance from the root to the questioned variable; one value or several.
@@ -76,194 +136,123 @@ def unanswerable(
         sampling: published (the authors' data) or paper (Algorithm 1).
         num_problems: problems of each configuration, that is of each combination of the values above.
         seed: names the stream of problems, 0 or more.
-        system_message: auto, cot or none; auto leaves it out for reasoning models.
+        system_message: auto, cot or none; auto leaves the chain-of-thought message out for reasoning
+            models (paper, section 4.1).
         fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
         fewshot_format: turns (user and assistant turns) or single (one user message).
+        metrics: short, or full: also the causes of wrong numbers and each configuration.
         data_file: JSON Lines files in the published format, evaluated instead of generated problems.
-        **misspelt: anything else is refused, with the list of parameters.
+        **others: refused, with the list of parameters.
     """
-    return _task("unanswerable", locals())
+    return UNANSWERABLE
 
 
 @task
+@treecut_task
 def answerable(
-    ans_depth: int | list[int] = [2, 4, 6, 8],  # noqa: B006 (Inspect shows the default; never changed)
+    ans_depth: int | list[int] = _DEPTHS,
     num_vars: int | list[int] | None = None,
     cut_depth: int | list[int] | None = None,
     composite_name: bool | list[bool] = True,
-    order: Order = "random",
-    theme: str = "food",
-    sampling: Sampling = "published",
-    num_problems: int = PAPER_NUM_PROBLEMS,
-    seed: int = DEFAULT_SEED,
-    system_message: SystemMessage = "auto",
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
-    fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "turns",
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    metrics: Metrics = _DEFAULT.metrics,
     data_file: str | list[str] | None = None,
-    **misspelt: Any,
-) -> Task:
+    **others: Any,
+) -> Design:
     """The answerable counterparts of exactly the problems of `unanswerable` (paper, Table 3).
 
-    Args:
-        ans_depth: distance from the root to the questioned variable; one value or several.
-        num_vars: number of variables; ans_depth + 2 if not given.
-        cut_depth: that of the unanswerable problems whose counterparts are served; ans_depth // 2 if not
-            given.
-        composite_name: `a burger at Bistro Nice` (true), just `a burger` (false), or both.
-        order: order of the sentences: forward, backward or random.
-        theme: food, outfit, or the path of a theme file.
-        sampling: published (the authors' data) or paper (Algorithm 1).
-        num_problems: problems of each configuration, that is of each combination of the values above.
-        seed: names the stream of problems, 0 or more.
-        system_message: auto, cot or none; auto leaves it out for reasoning models.
-        fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
-        fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
-        fewshot_format: turns (user and assistant turns) or single (one user message).
-        data_file: JSON Lines files in the published format, evaluated instead of generated problems.
-        **misspelt: anything else is refused, with the list of parameters.
+    The target is the price in digits; `accuracy` is the share of responses that commit to it. The
+    parameters are those of `unanswerable`; `cut_depth` is that of the unanswerable problems.
     """
-    return _task("answerable", locals())
+    return ANSWERABLE
 
 
 @task
+@treecut_task
 def paired(
-    ans_depth: int | list[int] = [2, 4, 6, 8],  # noqa: B006 (Inspect shows the default; never changed)
+    ans_depth: int | list[int] = _DEPTHS,
     num_vars: int | list[int] | None = None,
     cut_depth: int | list[int] | None = None,
     composite_name: bool | list[bool] = True,
-    order: Order = "random",
-    theme: str = "food",
-    sampling: Sampling = "published",
-    num_problems: int = PAPER_NUM_PROBLEMS,
-    seed: int = DEFAULT_SEED,
-    counterpart: CounterpartKind = "full",
-    system_message: SystemMessage = "auto",
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    counterpart: CounterpartKind = _DEFAULT.counterpart,
+    system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
-    fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "turns",
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    metrics: Metrics = _DEFAULT.metrics,
     data_file: str | list[str] | None = None,
-    **misspelt: Any,
-) -> Task:
-    """Both members of each pair; reports their joint outcome beside the rates of both kinds.
+    **others: Any,
+) -> Design:
+    """Both members of each pair; `pair_solved_rate` is the share of pairs that are right on both.
 
-    Args:
-        ans_depth: distance from the root to the questioned variable; one value or several.
-        num_vars: number of variables; ans_depth + 2 if not given (6 for
-            matched counterparts at ans_depth 2).
-        cut_depth: distance from the questioned variable to the cut; ans_depth // 2 if not given.
-        composite_name: `a burger at Bistro Nice` (true), just `a burger` (false), or both.
-        order: order of the sentences: forward, backward or random.
-        theme: food, outfit, or the path of a theme file.
-        sampling: published (the authors' data) or paper (Algorithm 1).
-        num_problems: pairs of each configuration, that is of each combination of the values above.
-        seed: names the stream of problems, 0 or more.
-        counterpart: full (keeps the cut sentence) or matched (lacks a spare one instead).
-        system_message: auto, cot or none; auto leaves it out for reasoning models.
-        fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
-        fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
-        fewshot_format: turns (user and assistant turns) or single (one user message).
-        data_file: two aligned JSON Lines files, first the unanswerable problems, then their
-            counterparts, evaluated instead of generated pairs.
-        **misspelt: anything else is refused, with the list of parameters.
+    Ours, not the paper's: it tells abstention from saying `unknown` to everything. The parameters are
+    those of `unanswerable`, and `counterpart`: full (it keeps the cut sentence) or matched (it lacks a
+    spare one instead; num_vars is 6 by default at ans_depth 2 then). `num_problems` counts pairs, and
+    `data_file` names two aligned files, first the unanswerable problems, then their counterparts.
     """
-    return _task("paired", locals())
+    return PAIRED
 
 
 @task
+@treecut_task
 def structure(
-    ans_depth: int | list[int] = [4, 5, 6, 7, 8],  # noqa: B006 (Inspect shows the default; never changed)
-    order: Order = "random",
-    theme: str = "food",
-    sampling: Sampling = "published",
-    num_problems: int = PAPER_NUM_PROBLEMS,
-    seed: int = DEFAULT_SEED,
-    system_message: SystemMessage = "auto",
+    ans_depth: int | list[int] = _FIGURE_2_DEPTHS,
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
-    fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "turns",
-    **misspelt: Any,
-) -> Task:
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    metrics: Metrics = _DEFAULT.metrics,
+    **others: Any,
+) -> Design:
     """Unanswerable problems of 20 structures (paper, section 4.3 and Figure 2).
 
     At each depth a single path (num_vars = ans_depth) and a more complex tree (ans_depth + 2), with
-    composite and with simple names; cut_depth is ans_depth // 2.
-
-    Args:
-        ans_depth: distance from the root to the questioned variable; one value or several.
-        order: order of the sentences: forward, backward or random.
-        theme: food, outfit, or the path of a theme file.
-        sampling: published (the authors' data) or paper (Algorithm 1).
-        num_problems: problems of each configuration.
-        seed: names the stream of problems, 0 or more.
-        system_message: auto, cot or none; auto leaves it out for reasoning models.
-        fewshot: number of worked examples in each prompt, even.
-        fewshot_examples: per_problem or shared (one set for each configuration).
-        fewshot_format: turns (user and assistant turns) or single (one user message).
-        **misspelt: anything else is refused, with the list of parameters.
+    composite and with simple names; cut_depth is ans_depth // 2. The parameters are those of
+    `unanswerable`.
     """
-    return _task("unanswerable", locals(), structure_configurations)
+    return STRUCTURE
 
 
 @task
+@treecut_task
 def cut_location(
-    ans_depth: int | list[int] = [7, 8],  # noqa: B006 (Inspect shows the default; never changed)
+    ans_depth: int | list[int] = _FIGURE_3_DEPTHS,
     num_vars: int | None = None,
     composite_name: bool = True,
-    order: Order = "random",
-    theme: str = "food",
-    sampling: Sampling = "published",
-    num_problems: int = PAPER_NUM_PROBLEMS,
-    seed: int = DEFAULT_SEED,
-    system_message: SystemMessage = "auto",
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
-    fewshot_examples: ShotChoice = "per_problem",
-    fewshot_format: ShotFormat = "turns",
-    **misspelt: Any,
-) -> Task:
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    metrics: Metrics = _DEFAULT.metrics,
+    **others: Any,
+) -> Design:
     """Unanswerable problems with the cut at every place of the path (paper, section 4.3, Figure 3).
 
-    Args:
-        ans_depth: distance from the root to the questioned variable; one value or several. The
-            cut_depth goes from 1 to ans_depth - 1 at each.
-        num_vars: number of variables; ans_depth + 2 if not given.
-        composite_name: `a burger at Bistro Nice` (true) or just `a burger` (false).
-        order: order of the sentences: forward, backward or random.
-        theme: food, outfit, or the path of a theme file.
-        sampling: published (the authors' data) or paper (Algorithm 1).
-        num_problems: problems of each configuration.
-        seed: names the stream of problems, 0 or more.
-        system_message: auto, cot or none; auto leaves it out for reasoning models.
-        fewshot: number of worked examples in each prompt, even.
-        fewshot_examples: per_problem or shared (one set for each configuration).
-        fewshot_format: turns (user and assistant turns) or single (one user message).
-        **misspelt: anything else is refused, with the list of parameters.
+    The cut_depth goes from 1 to ans_depth - 1 at each depth. The parameters are those of
+    `unanswerable`.
     """
-    return _task("unanswerable", locals(), cut_location_configurations)
-
-
-def _task(
-    kind: TaskKind,
-    arguments: dict[str, Any],
-    configure: Callable[[TaskParameters], list[Configuration]] | None = None,
-) -> Task:
-    # Inspect drops arguments that a task does not name, so a misspelt one would go unnoticed.
-    values = {**arguments, **arguments["misspelt"]}
-    del values["misspelt"]
-    with shown_by_inspect():
-        choice = check_system_message(values.pop("system_message"))
-        parameters = TaskParameters.parse(values)
-        if configure is None:
-            item_set = build_items(parameters, kind)
-        else:
-            item_set = draw_items(parameters, configure(parameters), kind)
-        dataset = to_dataset(f"treecut_{kind}", item_set, parameters)
-    return Task(
-        dataset=dataset,
-        solver=[cot_system_message(choice), generate()],
-        scorer=treecut_scorer(),
-        headline_metric=HeadlineMetric(metric=next(iter(definitions(kind)))),
-        version=TASK_VERSION,
-        metadata={**describe_run(parameters, item_set), "system_message": choice},
-    )
+    return CUT_LOCATION

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from treecut_tasks.evaluation.items import Item, ItemSet, build_items, describe_run, draw_items
+from treecut_tasks.evaluation.designs import (
+    ANSWERABLE,
+    CUT_LOCATION,
+    PAIRED,
+    STRUCTURE,
+    UNANSWERABLE,
+    Design,
+)
+from treecut_tasks.evaluation.items import Item, ItemSet, build_items, describe_run
 from treecut_tasks.evaluation.judging import Cause, JudgedResponse, judge_response
 from treecut_tasks.evaluation.parameters import (
     DEFAULT_SEED,
@@ -29,12 +37,18 @@ from treecut_tasks.evaluation.recorded import (
 )
 
 __all__ = [
+    "ANSWERABLE",
     "CONFIDENCE",
+    "CUT_LOCATION",
     "DEFAULT_SEED",
+    "PAIRED",
     "PAPER_DEPTHS",
     "PAPER_NUM_PROBLEMS",
+    "STRUCTURE",
+    "UNANSWERABLE",
     "Cause",
     "Configuration",
+    "Design",
     "Item",
     "ItemSet",
     "JudgedResponse",
@@ -46,7 +60,6 @@ __all__ = [
     "counts",
     "definitions",
     "describe_run",
-    "draw_items",
     "judge_response",
     "mean_counts",
     "pair_counts",

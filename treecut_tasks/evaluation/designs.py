@@ -1,46 +1,49 @@
-"""The sets of configurations behind the paper's Figures 2 and 3 (section 4.3)."""
+"""What the tasks serve: a kind of problems, and the configurations that parameters make."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from treecut_tasks.evaluation import Configuration, TaskParameters
+from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
+from treecut_tasks.evaluation.rates import TaskKind
 
-STRUCTURE_DEPTHS = (4, 5, 6, 7, 8)
-"""Depths of Figure 2."""
 
-CUT_LOCATION_DEPTHS = (7, 8)
-"""Depths of Figure 3's panels."""
+@dataclass(frozen=True)
+class Design:
+    """What a task serves.
+
+    Attributes:
+        kind: its problems.
+        configurations: what is drawn with given parameters.
+    """
+
+    kind: TaskKind
+    configurations: Callable[[TaskParameters], list[Configuration]] = TaskParameters.configurations
 
 
 def structure_configurations(parameters: TaskParameters) -> list[Configuration]:
-    """Figure 2: a single path or a more complex tree, composite or simple names, at each depth.
+    """Figure 2 (section 4.3): a single path or a more complex tree, composite or simple names.
 
-    Args:
-        parameters: supplies the depths; num_vars is ans_depth or ans_depth + 2, and cut_depth
-            ans_depth // 2, at each.
+    At each depth num_vars is ans_depth or ans_depth + 2, and cut_depth ans_depth // 2.
     """
     configurations = []
     for ans_depth in parameters.ans_depth:
-        at_depth = replace(
-            parameters,
-            ans_depth=(ans_depth,),
-            num_vars=(ans_depth, ans_depth + 2),
-            composite_name=(True, False),
-        )
+        varied = {"num_vars": (ans_depth, ans_depth + 2), "composite_name": (True, False)}
+        at_depth = parameters.model_copy(update={"ans_depth": (ans_depth,), **varied})
         configurations += at_depth.configurations()
     return configurations
 
 
 def cut_location_configurations(parameters: TaskParameters) -> list[Configuration]:
-    """Figure 3: every location of the cut at each depth.
-
-    Args:
-        parameters: supplies the depths; cut_depth is 1 to ans_depth - 1 at each.
-    """
+    """Figure 3 (section 4.3): every location of the cut, 1 to ans_depth - 1, at each depth."""
     configurations = []
     for ans_depth in parameters.ans_depth:
-        cuts = tuple(range(1, ans_depth))
-        at_depth = replace(parameters, ans_depth=(ans_depth,), cut_depth=cuts)
-        configurations += at_depth.configurations()
+        varied = {"ans_depth": (ans_depth,), "cut_depth": tuple(range(1, ans_depth))}
+        configurations += parameters.model_copy(update=varied).configurations()
     return configurations
+
+
+UNANSWERABLE, ANSWERABLE, PAIRED = Design("unanswerable"), Design("answerable"), Design("paired")
+STRUCTURE = Design("unanswerable", structure_configurations)
+CUT_LOCATION = Design("unanswerable", cut_location_configurations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.prompts import Shot, make_shot
@@ -12,8 +12,6 @@ from treecut_tasks.problems import CounterpartKind, ProblemConfig, generate_pair
 from treecut_tasks.problems.draws import shuffler
 
 ShotChoice = Literal["per_problem", "shared"]
-
-SHOT_CHOICES: tuple[ShotChoice, ...] = get_args(ShotChoice)
 """Examples drawn anew for each problem, or one fixed set for all problems of a configuration."""
 
 MAX_FEWSHOT = 200

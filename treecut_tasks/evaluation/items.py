@@ -9,11 +9,19 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.designs import Design
 from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, check_fewshot, draw_shots
-from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
+from treecut_tasks.evaluation.parameters import TaskParameters
 from treecut_tasks.evaluation.prompts import PROMPT_VERSION, Shot, make_shot, user_prompt
 from treecut_tasks.evaluation.rates import TaskKind
-from treecut_tasks.problems import Problem, ProblemConfig, Record, draw_data_set, read_data_files
+from treecut_tasks.problems import (
+    UNKNOWN,
+    Problem,
+    ProblemConfig,
+    Record,
+    draw_data_set,
+    read_data_files,
+)
 from treecut_tasks.themes import BUILTIN_THEMES
 from treecut_tasks.validity import check_label
 
@@ -23,7 +31,7 @@ class Item:
     """One problem as a task serves it.
 
     Attributes:
-        id: identifier made from the content.
+        id: identifier made from the content: `depth8-0003-unanswerable-…`.
         problem: the problem's text.
         answer: the price in digits, or `unknown`.
         prompt: the user message of a zero-shot prompt.
@@ -77,8 +85,8 @@ class ItemSet:
         return draw_shots(item.shot_source, fewshot, choice, self.reserved)
 
 
-def build_items(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
-    """The items of a task, in the order in which they are served.
+def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
+    """The items of a task, in the order in which they are served: interleaved configurations.
 
     Answerable problems are the counterparts of exactly the unanswerable problems with the same
     parameters (paper, section 4.2), in the same order. The label of every generated problem is
@@ -87,26 +95,15 @@ def build_items(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
 
     Args:
         parameters: the task's parameters.
-        kind: what the task serves.
+        design: what the task serves.
 
     Raises:
         TreecutError: impossible parameters or an unusable data file.
     """
+    kind = design.kind
     if parameters.data_file:
         return _items_of_files(parameters, kind)
-    return draw_items(parameters, parameters.configurations(), kind)
-
-
-def draw_items(
-    parameters: TaskParameters, configurations: Sequence[Configuration], kind: TaskKind
-) -> ItemSet:
-    """Draw the items of several configurations, interleaved; see `build_items`.
-
-    Args:
-        parameters: all but the configurations is taken from here.
-        configurations: what to draw `parameters.num_problems` problems of each.
-        kind: what the task serves.
-    """
+    configurations = design.configurations(parameters)
     items: list[Item] = []
     reserved: set[str] = set()
     configs = [configuration.config for configuration in configurations]
@@ -142,12 +139,13 @@ def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSourc
     # Proven from the text by code that knows nothing of the generator; 0.15 ms a problem.
     check_label(problem.text, problem.answer, [problem.config.resolved_theme])
     return Item(
-        id=problem.id,
+        id=_item_id(f"depth{problem.config.ans_depth}", f"{origin['index']:04}", problem),
         problem=problem.text,
         answer=problem.answer,
         prompt=user_prompt(problem.text),
         metadata={
             **origin,
+            "problem_id": problem.id,
             "problem": problem.text,
             "unanswerable": problem.config.unanswerable,
             "lacks": problem.lacks.sentence.text if problem.lacks else None,
@@ -156,13 +154,19 @@ def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSourc
     )
 
 
+def _item_id(depth: str, within: str, problem: Problem | Record) -> str:
+    """Says what the problem is, sorts with its pair, and is unique through the content's own id."""
+    kind = "unanswerable" if problem.answer == UNKNOWN else "answerable"
+    return f"{depth}-{within}-{kind}-{problem.id}"
+
+
 def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
     if kind == "paired":
         records = _paired_records(parameters.data_file)
     else:
         records = read_data_files(parameters.data_file, kind == "unanswerable")
     items = tuple(_item_of_record(record, parameters) for record in records)
-    return ItemSet(kind, items, frozenset(item.id for item in items))
+    return ItemSet(kind, items, frozenset(record.id for record in records))
 
 
 def _paired_records(paths: Sequence[str]) -> list[Record]:
@@ -198,17 +202,20 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
         for name, value in record.config.items()
         if name in {field.name for field in fields(ProblemConfig)}
     }
+    ans_depth = known.get("ans_depth", "unspecified")
+    label = f"depth{ans_depth}" if "ans_depth" in known else "unspecified"
     metadata = {
         **known,
+        "problem_id": record.id,
         "problem": record.problem,
         "unanswerable": record.unanswerable,
-        "ans_depth": known.get("ans_depth", "unspecified"),
-        "configuration": f"ans_depth_{known.get('ans_depth', 'unspecified')}",
+        "ans_depth": ans_depth,
+        "configuration": label,
         "pair_id": record.pair_id,
         "source": record.source,
     }
     return Item(
-        id=record.id,
+        id=_item_id(label, record.pair_id or "file", record),
         problem=record.problem,
         answer=record.answer,
         prompt=user_prompt(record.problem),
@@ -253,6 +260,7 @@ def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any
         "treecut_tasks_version": version("treecut-tasks"),
         "kind": item_set.kind,
         "parameters": parameters.as_dict(),
+        "system_message": parameters.system_message,
         "num_items": len(item_set.items),
         "data_set_sha256": hashlib.sha256(ids.encode()).hexdigest(),
         "prompt_version": PROMPT_VERSION,

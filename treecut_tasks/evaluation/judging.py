@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -30,12 +30,14 @@ class Cause:
     Attributes:
         kind: kind of the first explanation; `unexplained` where nothing explains the number.
         description: the false step in a sentence; None where nothing explains the number.
+        sentences: numbers, from 1, of the sentences in which that step is taken.
         by_chance: probability that a guess would have been explained: by `same_price`, and by
             `any` kind. Empty where the problem's text is not at hand.
     """
 
     kind: str
     description: str | None = None
+    sentences: Sequence[int] = ()
     by_chance: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -154,5 +156,6 @@ def _cause(problem: str | None, value: str, theme: str | None) -> Cause:
     by_chance = {"same_price": analysis.expected("same_price"), "any": analysis.expected()}
     explanations: list[Explanation] = list(explain(problem, value, themes))
     if not explanations:
-        return Cause("unexplained", None, by_chance)
-    return Cause(explanations[0].kind, explanations[0].description, by_chance)
+        return Cause("unexplained", by_chance=by_chance)
+    first = explanations[0]
+    return Cause(first.kind, first.description, first.sentences, by_chance)

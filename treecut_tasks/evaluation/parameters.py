@@ -1,23 +1,33 @@
-"""The parameters of a task, checked."""
+"""What a framework's command line supplies becomes the checked parameters of a task."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation.fewshot import SHOT_CHOICES, ShotChoice, check_fewshot
-from treecut_tasks.evaluation.prompts import SHOT_FORMATS, ShotFormat
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+)
+
+from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
+from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.problems import (
     CounterpartKind,
     Order,
     ProblemConfig,
     Sampling,
-    check_counterpart,
     default_num_vars,
 )
 
@@ -32,17 +42,82 @@ PAPER_NUM_PROBLEMS = 500
 DEFAULT_SEED = 42
 """Seed of a task that is given none."""
 
+MAX_NUM_PROBLEMS = 100_000
+"""A task holds its problems in memory; larger sets are files of `treecut generate`."""
 
-class Configuration(NamedTuple):
-    """One configuration of a task: how its rates are named apart, and what is drawn."""
-
-    label: str
-    config: ProblemConfig
+Metrics = Literal["short", "full"]
 
 
 @dataclass(frozen=True)
-class TaskParameters:
-    """The parameters of a task, checked. The defaults are Table 1's set-up.
+class Configuration:
+    """What is drawn, and the one name by which its rates are told apart.
+
+    Attributes:
+        config: the unanswerable problems, or those whose counterparts are served.
+        varied: the parameters beside `ans_depth` that the task varies; they are part of the label.
+    """
+
+    config: ProblemConfig
+    varied: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """`depth8`, `depth7_cut3`, `depth4_path_simple`: in metrics, logs and names of lm-eval tasks."""
+        config = self.config
+        shapes = {config.ans_depth: "path", config.ans_depth + 2: "tree"}
+        parts = {
+            "num_vars": shapes.get(config.vars, f"vars{config.num_vars}"),
+            "composite_name": "composite" if config.composite_name else "simple",
+            "cut_depth": f"cut{config.cut_depth}",
+        }
+        return "_".join([f"depth{config.ans_depth}", *(parts[name] for name in self.varied)])
+
+
+def _several(value: Any) -> Any:
+    """One value or several, as numbers or as texts such as `2,4`: frameworks hand over any of these."""
+    values = value.split(",") if isinstance(value, str) else value
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not values:
+        raise ValueError("must be one value or several")
+    return tuple(_plain(each) for each in values)
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if re.fullmatch(r"[+-]?\d{1,9}", value.strip(), re.ASCII):
+        return int(value)
+    return {"true": True, "false": False}.get(value.strip().lower(), value)
+
+
+def _once_each(values: tuple[T, ...]) -> tuple[T, ...]:
+    if len(set(values)) < len(values):
+        raise ValueError("must name each value once")
+    return values
+
+
+def _paths(value: Any) -> Any:
+    if value is None:
+        return ()
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if any(not isinstance(path, (str, Path)) or not str(path) for path in values):
+        raise ValueError("must be the path of a file, or several")
+    return tuple(str(path) for path in values)
+
+
+_WholeNumbers = Annotated[
+    tuple[StrictInt, ...], BeforeValidator(_several), AfterValidator(_once_each)
+]
+_TruthValues = Annotated[
+    tuple[StrictBool, ...], BeforeValidator(_several), AfterValidator(_once_each)
+]
+_Path = Annotated[
+    str, BeforeValidator(lambda value: str(value) if isinstance(value, Path) else value)
+]
+
+
+class TaskParameters(BaseModel):
+    """The parameters of a task, checked. The defaults are Table 1's set-up, and stand here only.
 
     Where the first four have several values, every combination is a configuration; problems of all
     configurations are interleaved.
@@ -60,70 +135,66 @@ class TaskParameters:
         seed: names the stream of problems, 0 or more.
         counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
             lacks a spare one so that both have equally many sentences (`matched`).
+        system_message: `cot`, `none`, or `auto`, which leaves it out for reasoning models.
         fewshot: number of worked examples in each prompt, even; 0 is zero-shot.
         fewshot_examples: `per_problem` or `shared`.
         fewshot_format: `single` (one user message) or `turns` (user and assistant turns).
+        metrics: what Inspect shows at the end of a run: what a person reads (`short`), or also the
+            causes of wrong numbers and each configuration (`full`).
         data_file: JSON Lines files in the published format, evaluated as they are; instead of
             generated problems.
     """
 
-    ans_depth: tuple[int, ...] = PAPER_DEPTHS
-    num_vars: tuple[int, ...] | None = None
-    cut_depth: tuple[int, ...] | None = None
-    composite_name: tuple[bool, ...] = (True,)
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ans_depth: _WholeNumbers = PAPER_DEPTHS
+    num_vars: _WholeNumbers | None = None
+    cut_depth: _WholeNumbers | None = None
+    composite_name: _TruthValues = (True,)
     order: Order = "random"
-    theme: str = "food"
+    theme: _Path = "food"
     sampling: Sampling = "published"
-    num_problems: int = PAPER_NUM_PROBLEMS
-    seed: int = DEFAULT_SEED
+    num_problems: Annotated[StrictInt, Field(ge=1, le=MAX_NUM_PROBLEMS)] = PAPER_NUM_PROBLEMS
+    seed: Annotated[StrictInt, Field(ge=0)] = DEFAULT_SEED
     counterpart: CounterpartKind = "full"
-    fewshot: int = 0
+    system_message: SystemMessage = "auto"
+    fewshot: Annotated[Any, AfterValidator(check_fewshot)] = 0
     fewshot_examples: ShotChoice = "per_problem"
     fewshot_format: ShotFormat = "turns"
-    data_file: tuple[str, ...] = ()
+    metrics: Metrics = "short"
+    data_file: Annotated[tuple[str, ...], BeforeValidator(_paths)] = ()
 
     @classmethod
-    def parse(cls, values: Mapping[str, Any]) -> TaskParameters:
+    def parse(
+        cls, values: Mapping[str, Any], allowed: Collection[str] | None = None
+    ) -> TaskParameters:
         """Make parameters from what a framework's command line supplies.
 
-        Single values are accepted where several are possible, and None means the default.
-
         Args:
-            values: parameters by name.
+            values: parameters by name; a single value is accepted where several are possible.
+            allowed: the parameters that the task obeys; None means all.
 
         Raises:
-            TreecutError: an unknown name, or a value of a type that the parameter does not take.
+            TreecutError: a name that is not allowed, or a value that the parameter does not take.
         """
-        names = {field.name for field in fields(cls)}
+        names = cls.model_fields if allowed is None else allowed
         for name in values:
             if name not in names:
                 raise TreecutError(
-                    f"Unknown parameter {name!r}: the parameters are {', '.join(sorted(names))} and "
-                    "system_message."
+                    f"Unknown parameter {name!r}: the parameters of this task are {', '.join(names)}."
                 )
-        parsed = {name: value for name, value in values.items() if value is not None}
-        for name, parse in _PARSERS.items():
-            if name in parsed:
-                parsed[name] = parse(name, parsed[name])
-        if isinstance(parsed.get("theme"), Path):
-            parsed["theme"] = str(parsed["theme"])
-        return cls(**parsed)
-
-    def __post_init__(self) -> None:
-        check_counterpart(self.counterpart)
-        check_fewshot(self.fewshot)
-        _check_choice("fewshot_examples", self.fewshot_examples, SHOT_CHOICES)
-        _check_choice("fewshot_format", self.fewshot_format, SHOT_FORMATS)
-        if not self.data_file:
-            return
-        for field in fields(self):
-            if field.name in _WITH_DATA_FILE:
-                continue
-            if getattr(self, field.name) != field.default:
+        try:
+            parameters = cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise from_validation(error) from None
+        for name, field in cls.model_fields.items() if parameters.data_file else ():
+            value = getattr(parameters, name)
+            if name not in _WITH_DATA_FILE and value != field.default:
                 raise TreecutError(
-                    f"{field.name} is {getattr(self, field.name)!r} together with data_file: the "
-                    f"problems of a data file are evaluated as they are, so leave {field.name} out."
+                    f"{name} is {value!r} together with data_file: the problems of a data file are "
+                    f"evaluated as they are, so leave {name} out."
                 )
+        return parameters
 
     def configurations(self) -> list[Configuration]:
         """Every combination of the parameters, in the order in which they are interleaved.
@@ -131,22 +202,27 @@ class TaskParameters:
         Raises:
             TreecutError: a combination that cannot exist.
         """
+        num_vars: tuple[int | None, ...] = self.num_vars or (None,)
+        cut_depth: tuple[int | None, ...] = self.cut_depth or (None,)
+        sizes = {
+            "num_vars": num_vars,
+            "composite_name": self.composite_name,
+            "cut_depth": cut_depth,
+        }
+        varied = tuple(name for name, values in sizes.items() if len(values) > 1)
         return [
-            self._configuration(*combination)
+            Configuration(self._config(*combination), varied)
             for combination in itertools.product(
-                self.ans_depth,
-                self.num_vars or (None,),
-                self.composite_name,
-                self.cut_depth or (None,),
+                self.ans_depth, num_vars, self.composite_name, cut_depth
             )
         ]
 
-    def _configuration(
+    def _config(
         self, ans_depth: int, num_vars: int | None, composite_name: bool, cut_depth: int | None
-    ) -> Configuration:
+    ) -> ProblemConfig:
         if num_vars is None:
             num_vars = default_num_vars(ans_depth, self.counterpart)
-        config = ProblemConfig(
+        return ProblemConfig(
             theme=self.theme,
             composite_name=composite_name,
             num_vars=num_vars,
@@ -156,21 +232,11 @@ class TaskParameters:
             cut_depth=cut_depth,
             sampling=self.sampling,
         )
-        label = f"ans_depth_{ans_depth}"
-        if len(self.num_vars or ()) > 1:
-            label += f"_num_vars_{num_vars}"
-        if len(self.composite_name) > 1:
-            label += "_composite_name" if composite_name else "_simple_name"
-        if len(self.cut_depth or ()) > 1:
-            label += f"_cut_depth_{cut_depth}"
-        return Configuration(label, config)
 
     def as_dict(self) -> dict[str, Any]:
         """All parameters under their names, ready for JSON."""
-        return asdict(self)
+        return self.model_dump(mode="json")
 
-
-_INTEGER = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 
 # What goes together with a data file, where seed and counterpart are those of the examples; all else
 # describes problems that would be generated.
@@ -178,61 +244,9 @@ _WITH_DATA_FILE = (
     "data_file",
     "seed",
     "counterpart",
+    "system_message",
     "fewshot",
     "fewshot_examples",
     "fewshot_format",
+    "metrics",
 )
-
-
-def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise TreecutError(f"{name} is {value!r}: it must be {' or '.join(choices)}.")
-
-
-def _whole_numbers(name: str, value: Any) -> tuple[int, ...]:
-    # Frameworks hand over `2,4` as numbers or as texts.
-    values = [
-        int(each) if isinstance(each, str) and _INTEGER.fullmatch(each) else each
-        for each in _as_list(value)
-    ]
-    return _several(name, values, int, "a whole number or several, such as 4 or 2,4,6,8")
-
-
-def _truth_values(name: str, value: Any) -> tuple[bool, ...]:
-    values = [
-        str(each).lower() == "true" if str(each).lower() in ("true", "false") else each
-        for each in _as_list(value)
-    ]
-    return _several(name, values, bool, "true, false or both")
-
-
-def _as_list(value: Any) -> list[Any]:
-    if isinstance(value, str):
-        return value.split(",")
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _several(name: str, values: list[Any], kind: type[T], allowed: str) -> tuple[T, ...]:
-    shown = values[0] if len(values) == 1 else values
-    if not values or any(type(each) is not kind for each in values):
-        raise TreecutError(f"{name} is {shown!r}: it must be {allowed}.")
-    if len(set(values)) < len(values):
-        raise TreecutError(f"{name} is {shown!r}: name each value once.")
-    return tuple(values)
-
-
-def _paths(name: str, value: Any) -> tuple[str, ...]:
-    values = list(value) if isinstance(value, (list, tuple)) else [value]
-    if not values or any(not isinstance(path, (str, Path)) or not str(path) for path in values):
-        raise TreecutError(f"{name} is {value!r}: it must be the path of a file, or several.")
-    return tuple(str(path) for path in values)
-
-
-_PARSERS: dict[str, Callable[[str, Any], tuple[Any, ...]]] = {
-    "ans_depth": _whole_numbers,
-    "num_vars": _whole_numbers,
-    "cut_depth": _whole_numbers,
-    "composite_name": _truth_values,
-    "data_file": _paths,
-}
-"""The parameters that take one value or several."""

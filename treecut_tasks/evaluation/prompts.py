@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
-
-from treecut_tasks.errors import TreecutError
+from typing import Literal, NamedTuple
 
 SystemMessage = Literal["auto", "cot", "none"]
-
-SYSTEM_MESSAGES: tuple[SystemMessage, ...] = get_args(SystemMessage)
-"""Values of the parameter `system_message`: decide by the model, always send, never send."""
+"""Decide by the model, always send, never send."""
 
 PROMPT_VERSION = 1
 """Changes whenever a word of the prompt changes, because scores may change with it."""
@@ -42,8 +38,6 @@ Answer: unknown"""
 
 
 ShotFormat = Literal["single", "turns"]
-
-SHOT_FORMATS: tuple[ShotFormat, ...] = get_args(ShotFormat)
 """How worked examples are sent: in one user message, or as turns of user and assistant."""
 
 SOLUTION_SEPARATOR = "\n\n"
@@ -127,18 +121,6 @@ def system_prompt(
     if choice == "auto" and (reasoning_configured or (model and is_reasoning_model(model))):
         return None
     return COT_SYSTEM_MESSAGE
-
-
-def check_system_message(value: object) -> SystemMessage:
-    """Return the value if it is a known choice.
-
-    Raises:
-        TreecutError: it is not.
-    """
-    for choice in SYSTEM_MESSAGES:
-        if value == choice:
-            return choice
-    raise TreecutError(f"system_message is {value!r}: it must be {', '.join(SYSTEM_MESSAGES)}.")
 
 
 REASONING_FAMILIES: tuple[str, ...] = (

@@ -1,4 +1,4 @@
-"""Items as Inspect samples."""
+"""Items become Inspect samples."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from pydantic import BaseModel, ConfigDict
 
-from treecut_tasks.evaluation import Item, ItemSet, TaskParameters
-from treecut_tasks.evaluation.prompts import Message, user_messages
+from treecut_tasks.evaluation import ItemSet, TaskParameters
 
 
 class ProblemMetadata(BaseModel):
@@ -20,6 +19,7 @@ class ProblemMetadata(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    problem_id: str
     problem: str
     unanswerable: bool
     ans_depth: int | str
@@ -43,30 +43,29 @@ class ProblemMetadata(BaseModel):
 def to_dataset(name: str, item_set: ItemSet, parameters: TaskParameters) -> MemoryDataset:
     """The items as a data set, in their order, with ids made from their content.
 
+    The input is the bare problem, after its worked examples; `treecut_prompt` makes prompts of it.
+
     Args:
         name: name of the data set.
         item_set: the items.
-        parameters: says how many worked examples each prompt has, and how they are sent.
+        parameters: says how many worked examples each prompt has.
     """
     samples = []
     for item in item_set.items:
-        shots = item_set.shots(item, parameters.fewshot, parameters.fewshot_examples)
-        messages = user_messages(shots, item.prompt, parameters.fewshot_format)
+        examples: list[ChatMessage] = []
+        for shot in item_set.shots(item, parameters.fewshot, parameters.fewshot_examples):
+            examples += [
+                ChatMessageUser(content=shot.prompt),
+                ChatMessageAssistant(content=shot.response),
+            ]
         samples.append(
             Sample(
                 id=item.id,
-                input=[_chat_message(message, item) for message in messages],
+                input=[*examples, ChatMessageUser(content=item.problem)]
+                if examples
+                else item.problem,
                 target=item.answer,
                 metadata=item.metadata,
             )
         )
     return MemoryDataset(samples, name=name)
-
-
-def _chat_message(message: Message, item: Item) -> ChatMessage:
-    if message.role == "assistant":
-        return ChatMessageAssistant(content=message.content)
-    # For simulated models. Metadata of a message is logged but never sent to a provider.
-    return ChatMessageUser(
-        content=message.content, metadata={"configuration": item.metadata["configuration"]}
-    )

@@ -27,6 +27,7 @@ from treecut_tasks.evaluation import (
     pair_counts,
     summarise,
 )
+from treecut_tasks.evaluation.describing import describe_response
 
 # Inspect's words for what our judgement calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
@@ -56,13 +57,14 @@ def treecut_rates(full: bool = False) -> Metric:
             return {headline: float("nan")}
         table = {headline: rates[headline].value, "stderr": rates[headline].stderr or 0.0}
         table |= {name: rate.value for name, rate in rates.items()}
-        for key, prefix in (("ans_depth", "ans_depth_"), ("configuration", ""))[: 1 + full]:
-            groups: dict[str, list[dict[str, float]]] = {}
+        for key in ("ans_depth", "configuration")[: 1 + full]:
+            groups: dict[Any, list[dict[str, float]]] = {}
             for metadata, row in rows:
-                groups.setdefault(f"{prefix}{metadata.get(key, 'unspecified')}", []).append(row)
+                groups.setdefault(metadata.get(key), []).append(row)
             if len(groups) > 1:
-                for name in sorted(groups, key=_numbers_in_order):
-                    table[f"{headline}_{name}"] = summarise(groups[name])[headline].value
+                for value in sorted(groups, key=lambda each: (len(str(each)), str(each))):
+                    name = f"depth{value}" if isinstance(value, int) else value
+                    table[f"{headline}_{name}"] = summarise(groups[value])[headline].value
         return table
 
     return compute
@@ -99,35 +101,32 @@ def _rows(scores: Sequence[SampleScore], causes: bool) -> tuple[TaskKind, list[_
     ]
 
 
-def _numbers_in_order(label: str) -> list[tuple[int, str]]:
-    """A sorting key that puts ans_depth_8 before ans_depth_10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in label.split("_")]
-
-
 @scorer(metrics=[treecut_rates()])
 def treecut_scorer() -> Scorer:
     """Judge responses: what a careful reader says they commit to, and by the paper's rule."""
 
     async def score(state: TaskState, target: Target) -> Score:
+        problem, theme = state.metadata.get("problem"), state.metadata.get("theme_file")
         judged = judge_response(
             target.text,
             state.output.completion,
             truncated=state.output.stop_reason in ("max_tokens", "model_length"),
-            problem=state.metadata.get("problem"),
-            theme=state.metadata.get("theme_file"),
+            problem=problem,
+            theme=theme,
         )
-        judgement, cause = judged.judgement, judged.cause
-        explanation = (
-            f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
-            f"'answer'; a reader finds {judgement.verdict} ({judgement.reason})."
-        )
-        if cause is not None and cause.description is not None:
-            explanation += f" The number may come from this: {cause.description}"
+        judgement = judged.judgement
+        about = {
+            "depth": state.metadata.get("ans_depth"),
+            "cut": state.metadata.get("cut_depth"),
+            "verdict": judged.ending,
+            "cause": None if judged.cause is None else judged.cause.kind,
+            "rule": "unknown" if judged.says_unknown else "answered",
+        }
         return Score(
-            value=dict(counts(judged)),
+            value={**about, **counts(judged)},
             answer=judgement.value or judgement.verdict,
             reason=_REASONS.get(judgement.reason, judgement.reason),
-            explanation=explanation,
+            explanation=describe_response(judged, problem, state.metadata.get("lacks"), theme),
             metadata=judged.record(),
         )
 

@@ -1,38 +1,67 @@
-"""The chain-of-thought system message, which depends on the model."""
+"""The bare problem of a sample becomes the messages that a model is sent."""
 
 from __future__ import annotations
 
-from inspect_ai.model import ChatMessageSystem, get_model
+from typing import cast
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    get_model,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from treecut_tasks.evaluation.prompts import check_system_message, system_prompt
+from treecut_tasks.evaluation.prompts import (
+    Shot,
+    ShotFormat,
+    SystemMessage,
+    system_prompt,
+    user_messages,
+    user_prompt,
+)
 
 
 @solver
-def cot_system_message(system_message: str = "auto") -> Solver:
-    """Put the chain-of-thought system message in front, unless the model reasons by itself.
+def treecut_prompt(system_message: str = "auto", fewshot_format: str = "turns") -> Solver:
+    """Ask for the answer to the problem, after the sample's worked examples.
 
-    Whether it was sent is logged as `system_message_sent` in the metadata of each sample.
+    The chain-of-thought system message comes first, unless the model reasons by itself. Whether it
+    was sent is logged as `system_message_sent` in the metadata of each sample.
 
     Args:
         system_message: `auto` leaves it out for reasoning models (paper, section 4.1), recognised
             by their names or by a reasoning effort or budget among the generation settings; `cot`
             always sends it, `none` never does.
+        fewshot_format: `turns` (user and assistant turns) or `single` (one user message).
     """
-    choice = check_system_message(system_message)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        *examples, problem = state.messages
+        shots = [
+            Shot(prompt.text, response.text)
+            for prompt, response in zip(examples[::2], examples[1::2], strict=True)
+        ]
+        prompt = user_prompt(problem.text)
+        # For simulated models. Metadata of a message is logged but never sent to a provider.
+        about = {"configuration": state.metadata.get("configuration")}
+        messages: list[ChatMessage] = [
+            ChatMessageUser(content=message.content, metadata=about)
+            if message.role == "user"
+            else ChatMessageAssistant(content=message.content)
+            for message in user_messages(shots, prompt, cast(ShotFormat, fewshot_format))
+        ]
         model = get_model()
-        config = model.config
+        reasoning = model.config.reasoning_effort not in (None, "none")
         text = system_prompt(
-            choice,
+            cast(SystemMessage, system_message),
             model=model.name,
-            reasoning_configured=(
-                config.reasoning_effort not in (None, "none") or bool(config.reasoning_tokens)
-            ),
+            reasoning_configured=reasoning or bool(model.config.reasoning_tokens),
         )
         if text is not None:
-            state.messages.insert(0, ChatMessageSystem(content=text))
+            messages.insert(0, ChatMessageSystem(content=text))
+        state.messages = messages
         state.metadata["system_message_sent"] = "none" if text is None else "cot"
         return state
 

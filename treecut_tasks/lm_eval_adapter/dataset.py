@@ -1,33 +1,46 @@
-"""Items as the data set of an lm-eval task."""
+"""What lm-eval passes becomes parameters, and their items the data set of a task."""
 
 from __future__ import annotations
 
-import difflib
 import json
+import logging
 from collections.abc import Mapping
-from dataclasses import fields
 from importlib.metadata import version
 from typing import Any
 
 import datasets
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import Item, ItemSet, TaskKind, TaskParameters, build_items
-from treecut_tasks.evaluation.prompts import check_system_message, system_prompt
+from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.evaluation import (
+    ANSWERABLE,
+    PAIRED,
+    UNANSWERABLE,
+    Design,
+    Item,
+    ItemSet,
+    TaskParameters,
+    build_items,
+)
+from treecut_tasks.evaluation.prompts import system_prompt
+from treecut_tasks.lm_eval_adapter.errors import shown_by_lm_eval
+
+KEY = "treecut"
+"""Key of our parameters in `--metadata`. lm-eval puts the model's arguments beside it, in one heap:
+only under a key of our own is it certain that `seed` is not the model's."""
 
 # Those of an Inspect task that lm-eval sets in ways of its own.
 _ELSEWHERE = {
     "fewshot": "--num_fewshot",
     "fewshot_format": "--fewshot_as_multiturn",
+    "metrics": "--log_samples and treecut report",
 }
-_PARAMETERS = tuple(field.name for field in fields(TaskParameters) if field.name not in _ELSEWHERE)
+
+# Names that model backends have as well.
+_SHARED = ("seed", "theme")
 
 # Where model backends of lm-eval keep the model's name, and how they are told to let it reason.
 _MODEL_NAME_ARGUMENTS = ("model", "pretrained", "model_name")
 _REASONING_ARGUMENTS = ("reasoning_effort", "enable_thinking", "think_end_token")
-
-# Names of other people (lm-eval, model backends) that resemble ours.
-_FOREIGN = ("num_fewshot", "num_concurrent", "seeds")
 
 
 class DataSet(dict[str, datasets.Dataset]):
@@ -50,36 +63,36 @@ def unanswerable(**arguments: Any) -> DataSet:
     """Data set of an unanswerable task; called by lm-eval as `custom_dataset`.
 
     Args:
-        arguments: what lm-eval passes, in one heap: the YAML file's `metadata` and
-            `dataset_kwargs`, the model arguments, and `--metadata` of the command line, which is
-            where parameters come from.
+        arguments: what lm-eval passes, in one heap: the YAML file's `metadata` and `dataset_kwargs`,
+            the model arguments, and `--metadata` of the command line, with our parameters under `KEY`.
 
     Raises:
         TreecutError: a parameter that is misspelt or impossible.
     """
-    return _data_set("unanswerable", arguments)
+    return _data_set(UNANSWERABLE, arguments)
 
 
 def answerable(**arguments: Any) -> DataSet:
     """Data set of an answerable task; see `unanswerable`."""
-    return _data_set("answerable", arguments)
+    return _data_set(ANSWERABLE, arguments)
 
 
 def paired(**arguments: Any) -> DataSet:
     """Data set of a paired task, a row for each pair; see `unanswerable`."""
-    return _data_set("paired", arguments)
+    return _data_set(PAIRED, arguments)
 
 
-def _data_set(kind: TaskKind, arguments: Mapping[str, Any]) -> DataSet:
-    parameters = _parameters(arguments)
+def _data_set(design: Design, arguments: Mapping[str, Any]) -> DataSet:
+    with shown_by_lm_eval():
+        parameters = _parameters(design, arguments)
+        item_set = build_items(parameters, design)
     model = next((arguments[name] for name in _MODEL_NAME_ARGUMENTS if name in arguments), None)
     system = system_prompt(
-        check_system_message(arguments.get("system_message", "auto")),
+        parameters.system_message,
         model=None if model is None else str(model),
         reasoning_configured=any(arguments.get(name) for name in _REASONING_ARGUMENTS),
     )
-    item_set = build_items(parameters, kind)
-    if kind == "paired":
+    if design is PAIRED:
         rows = [
             _row(first, system)
             | {
@@ -93,32 +106,47 @@ def _data_set(kind: TaskKind, arguments: Mapping[str, Any]) -> DataSet:
     return DataSet(rows, item_set, parameters)
 
 
-def _parameters(arguments: Mapping[str, Any]) -> TaskParameters:
-    """Our parameters among all arguments; what looks like a misspelt one of ours is refused."""
-    names = (*_PARAMETERS, "system_message")
+def _parameters(design: Design, arguments: Mapping[str, Any]) -> TaskParameters:
+    """The task's own parameters, and those that the user gave under `KEY`."""
+    names = [
+        name
+        for name in TaskParameters.model_fields
+        if name not in _ELSEWHERE and (name != "counterpart" or design is PAIRED)
+    ]
     for name in arguments:
+        if name in names and name not in _SHARED:
+            raise TreecutError(
+                f"The parameter {name} stands alone in lm-eval's metadata: put TreeCut's parameters "
+                f'under one key, --metadata \'{{"{KEY}": {{"{name}": …}}}}\'.'
+            )
+        if name in _SHARED and KEY not in arguments:
+            logging.getLogger(__name__).warning(
+                "%s=%s is taken for an argument of the model; as TreeCut's parameter it stands under "
+                "the key %r of --metadata.",
+                name,
+                arguments[name],
+                KEY,
+            )
+    given = arguments.get(KEY, {})
+    if not isinstance(given, Mapping):
+        raise TreecutError(
+            f"{KEY} is {shown(given)} in lm-eval's metadata: it must be an object with parameters, "
+            f'--metadata \'{{"{KEY}": {{"num_problems": 100}}}}\' for example.'
+        )
+    for name in given:
         if name in _ELSEWHERE:
             raise TreecutError(
                 f"{name} is no parameter of the lm-eval tasks: use {_ELSEWHERE[name]}."
             )
-        if name in names or name in _FOREIGN:
-            continue
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
-        if close:
+    values = dict(given)
+    own: Mapping[str, Any] = {} if "data_file" in values else arguments["treecut_task"]
+    for name, value in own.items():
+        if values.setdefault(name, value) not in (value, [value]):
             raise TreecutError(
-                f"Unknown parameter {name!r} (did you mean {close[0]!r}?): the parameters are "
-                f"{', '.join(sorted(names))}."
+                f"{name} is {shown(values[name])}, but this task is the one for {name} {value}: choose "
+                f"the task that you want by its name, and leave {name} out."
             )
-    values = {name: arguments[name] for name in _PARAMETERS if name in arguments}
-    of_task: Mapping[str, Any] = arguments.get("of_task", {})
-    if "data_file" not in values:
-        for name, value in of_task.items():
-            if values.setdefault(name, value) not in (value, [value]):
-                raise TreecutError(
-                    f"{name} is {values[name]!r}, but this task is the one for {name} {value}: choose "
-                    f"the task that you want by its name, and leave {name} out."
-                )
-    return TaskParameters.parse(values)
+    return TaskParameters.parse(values, allowed=names)
 
 
 def _row(item: Item, system: str | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from lm_eval.api.task import ConfigurableTask
 
 from treecut_tasks.evaluation import ItemSet
 from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
+from treecut_tasks.lm_eval_adapter.errors import shown_by_lm_eval
 
 
 class TreecutSampler(ContextSampler):  # type: ignore[misc]  # lm-eval is untyped
@@ -27,7 +28,8 @@ class TreecutSampler(ContextSampler):  # type: ignore[misc]  # lm-eval is untype
     ) -> Sequence[dict[str, Any]]:
         """The n examples for a document, as rows with `prompt` and `answer`."""
         assert eval_doc is not None, "the task file must name its test split as its few-shot split"
-        shots = self._item_set.shots(self._items[eval_doc["id"]], n, self._choice)
+        with shown_by_lm_eval():
+            shots = self._item_set.shots(self._items[eval_doc["id"]], n, self._choice)
         return [{"prompt": shot.prompt, "answer": shot.response} for shot in shots]
 
 
@@ -49,7 +51,8 @@ class TreecutTask(ConfigurableTask):  # type: ignore[misc]
         self, doc: dict[str, Any], num_fewshot: int, *args: Any, **kwargs: Any
     ) -> str | list[str]:
         """Build the prompt of one document; the arguments are lm-eval's."""
-        check_fewshot(num_fewshot)
+        with shown_by_lm_eval():
+            check_fewshot(num_fewshot)
         if doc["system"] and not kwargs.get("apply_chat_template"):
             doc = {**doc, "system": f"{doc['system']}\n\n"}
         context: str | list[str] = super().fewshot_context(doc, num_fewshot, *args, **kwargs)

@@ -34,7 +34,7 @@ class Simulation:
         name: name of the model, `simulated` or `simulated-…`; part of the seed.
         hallucination: probability of a number for an unanswerable problem.
         by_configuration: the same for single configurations, by their labels
-            (`ans_depth_8_cut_depth_3`); the others have `hallucination`.
+            (`depth8_cut3`); the others have `hallucination`.
         accuracy: probability of the right number for an answerable problem; otherwise it guesses.
         seed: names the draws.
     """
@@ -96,6 +96,6 @@ def load_probabilities(path: str) -> dict[str, float]:
         raise TreecutError(f"{path!r} is not valid YAML.") from error
     if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
         raise TreecutError(
-            f"{path!r} must map labels of configurations, such as ans_depth_8, to probabilities."
+            f"{path!r} must map labels of configurations, such as depth8, to probabilities."
         )
     return data

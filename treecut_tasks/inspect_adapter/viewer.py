@@ -1,0 +1,41 @@
+"""What Inspect View shows of a run: a row for each problem that says how its response ends."""
+
+from __future__ import annotations
+
+from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesSort, TaskSamplesView, ViewerConfig
+
+SCORER = "treecut_scorer"
+
+LABELS = {"depth": "Depth", "cut": "Cut", "verdict": "Verdict", "cause": "Cause", "rule": "Rule"}
+"""The values of a score that are columns, with their headings."""
+
+VIEWER = ViewerConfig(
+    task_samples_view=TaskSamplesView(
+        name="TreeCut",
+        columns=[
+            TaskSamplesColumn(id="sampleStatus"),
+            TaskSamplesColumn(id="sampleId"),
+            TaskSamplesColumn(id="epoch", visible=False),
+            TaskSamplesColumn(id="input"),
+            TaskSamplesColumn(id="target"),
+            TaskSamplesColumn(id="answer"),
+            *(TaskSamplesColumn.score(SCORER, name) for name in LABELS),
+        ],
+        sort=[TaskSamplesSort(column="sampleId")],
+        multiline=False,
+        score_labels=LABELS,
+        score_color_scales={
+            "verdict": {
+                "right": "good",
+                "unknown": "good",
+                "wrong_number": "bad",
+                "hallucination": "bad",
+                "false_unknown": "warn",
+                "no_answer": "warn",
+            },
+            "rule": {"unknown": "info", "answered": "muted"},
+        },
+        color_scales_enabled=True,
+    ),
+)
+"""Columns and colours of the list of samples."""
