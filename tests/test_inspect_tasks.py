@@ -14,14 +14,15 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score
+from inspect_ai.solver import generate
 
 from tests.framework_runs import ROOT, command, inspect_run, inspect_values, only_log
 from tests.metric_epochs import metric_values
 from treecut_tasks import ProblemConfig, TreecutError, pair_at, problem_at, tasks
-from treecut_tasks.evaluation import JudgedResponse, judge_response
-from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
+from treecut_tasks.evaluation import JudgedResponse, judge_response, problem_prompt
 from treecut_tasks.inspect_adapter.dataset import ProblemMetadata
 from treecut_tasks.inspect_adapter.scorers import treecut_rates
+from treecut_tasks.inspect_adapter.solvers import treecut_prompt
 from treecut_tasks.tasks import TASK_VERSION, answerable, paired, unanswerable
 
 PUBLISHED_2 = (
@@ -434,10 +435,19 @@ class TestSystemMessage:
         (conversation,) = mock.conversations
         roles = [message.role for message in conversation]
         assert roles == (["system", "user"] if sent else ["user"])
-        if sent:
-            assert conversation[0].text == COT_SYSTEM_MESSAGE
+        problem = log.samples[0].input if log.samples else ""
+        expected = problem_prompt(str(problem), "cot" if sent else "none")
+        assert [(each.role, each.text) for each in conversation] == expected
         (sample,) = samples_of(log)
         assert sample.metadata["system_message_sent"] == ("cot" if sent else "none")
+
+    def test_the_solver_can_be_used_by_other_tasks(self, tmp_path: Path) -> None:
+        mock = always("Answer: unknown")
+        dataset = unanswerable(ans_depth=2, num_problems=1, fewshot=2).dataset
+        task = Task(dataset=dataset, solver=[treecut_prompt("none", "single"), generate()])
+        inspect_run(task, mock.model(), tmp_path)
+        ((message,),) = mock.conversations
+        assert message.text.count("Solve the following maths word problem.") == 3
 
 
 class TestEpochs:

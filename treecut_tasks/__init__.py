@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treecut_tasks.causes import explain
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.evaluation import score_responses, summarise_responses
+    from treecut_tasks.evaluation import problem_prompt, score_responses, summarise_responses
+
+    __version__: str
     from treecut_tasks.problems import (
         Pair,
         Problem,
@@ -48,6 +50,7 @@ __all__ = [
     "pair_at",
     "paired",
     "problem_at",
+    "problem_prompt",
     "prove",
     "read_mixture",
     "says_unknown",
@@ -63,7 +66,7 @@ __all__ = [
 _HOMES = {
     "treecut_tasks.causes": ("explain",),
     "treecut_tasks.errors": ("TreecutError",),
-    "treecut_tasks.evaluation": ("score_responses", "summarise_responses"),
+    "treecut_tasks.evaluation": ("problem_prompt", "score_responses", "summarise_responses"),
     "treecut_tasks.problems": (
         "Pair",
         "Problem",
@@ -83,6 +86,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("treecut-tasks")
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)

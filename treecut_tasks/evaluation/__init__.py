@@ -19,6 +19,7 @@ from treecut_tasks.evaluation.parameters import (
     Configuration,
     TaskParameters,
 )
+from treecut_tasks.evaluation.prompts import problem_prompt
 from treecut_tasks.evaluation.rates import (
     CONFIDENCE,
     Rate,
@@ -63,6 +64,7 @@ __all__ = [
     "judge_response",
     "mean_counts",
     "pair_counts",
+    "problem_prompt",
     "rate",
     "score_responses",
     "summarise",

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from treecut_tasks.problems import Problem
+
 SystemMessage = Literal["auto", "cot", "none"]
 """Decide by the model, always send, never send."""
 
@@ -64,6 +66,19 @@ def user_prompt(problem: str) -> str:
         problem: the problem's text, sentences and question.
     """
     return _TEMPLATE.format(problem=problem)
+
+
+def problem_prompt(problem: Problem | str, system_message: SystemMessage = "cot") -> list[Message]:
+    """The messages of a zero-shot prompt for a problem, as both frameworks send them.
+
+    Args:
+        problem: the problem, or its text.
+        system_message: `cot`, `none`, or `auto`, which takes the model for one that does not reason.
+    """
+    text = problem if isinstance(problem, str) else problem.text
+    system = system_prompt(system_message)
+    before = [] if system is None else [Message("system", system)]
+    return [*before, Message("user", user_prompt(text))]
 
 
 class Shot(NamedTuple):
