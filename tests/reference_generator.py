@@ -1,6 +1,6 @@
 """The authors' generator a second time: slow, plain, and sharing no code with ours.
 
-It follows the description of the published data (generator.md) step by step with the methods of
+It follows the description of the published data (docs/training-data.md) step by step with the methods of
 `random.Random` itself, so that ours, which spells out how those methods use the Mersenne Twister,
 has something to be compared with.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from treecut_tasks.themes import Item, Theme
@@ -70,25 +70,45 @@ def reference_record(parameters: Parameters, rng: random.Random) -> dict[str, st
         cut_into = parameters.ans_depth - parameters.cut_depth
         edges = [(parent, child) for parent, child in edges if child != cut_into]
 
-    # 7. A sentence for each edge.
+    # 7. A formula for each edge.
+    coefficients = {
+        child: draw_coefficients(parameters.sampling, rng) if parent else (0, 1)
+        for parent, child in edges
+    }
+
+    # 8. The order of their sentences.
+    order = [child for _, child in edges]
+    if parameters.order == "backward":
+        order.reverse()
+    elif parameters.order == "random":
+        rng.shuffle(order)
+    return written(theme, parameters.ans_depth, cut_into, names, values, edges, coefficients, order)
+
+
+def written(
+    theme: Theme,
+    asked: int,
+    cut_into: int | None,
+    names: Mapping[int, Name],
+    values: Mapping[int, int],
+    edges: Sequence[tuple[int, int]],
+    coefficients: Mapping[int, tuple[int, int]],
+    order: Sequence[int],
+) -> dict[str, str]:
+    """A problem as the published files have it.
+
+    `edges` are those that are not cut, breadth first; `order` is that of their children in the text.
+    """
     said: dict[int, str] = {}
     for parent, child in edges:
         if parent == 0:
             said[child] = f"{pieces(1, names[child])} costs {money(values[child], theme)}."
         else:
-            a, b = draw_coefficients(parameters.sampling, rng)
+            a, b = coefficients[child]
             said[child] = relation(
                 (a, names[parent], values[parent]), (b, names[child], values[child]), theme
             )
-
-    # 8. Their order.
-    sentences = [capital(said[child]) for _, child in edges]
-    if parameters.order == "backward":
-        sentences.reverse()
-    elif parameters.order == "random":
-        rng.shuffle(sentences)
-
-    asked = parameters.ans_depth
+    sentences = [capital(said[child]) for child in order]
     question = f"Question: how much does a {label(names[asked])} cost?"
     if cut_into is None:
         answer = str(values[asked])
@@ -138,8 +158,8 @@ def explanation(
     cut_into: int,
     asked: int,
     edges: Sequence[tuple[int, int]],
-    said: dict[int, str],
-    names: dict[int, Name],
+    said: Mapping[int, str],
+    names: Mapping[int, Name],
 ) -> str:
     """Why the problem has no answer."""
     detached = {cut_into}

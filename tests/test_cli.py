@@ -21,7 +21,7 @@ import pytest
 
 from tests.conftest import RunTreecut
 from tests.signals import SIGNALS, heed_signals
-from tests.test_generator import PUBLISHED_SHA256
+from tests.test_stream import PUBLISHED_SHA256
 from treecut_tasks.problems import ProblemConfig, problem_at, stream
 
 TINY_THEME = """\
@@ -84,10 +84,10 @@ def test_help_of_generate_names_every_option_and_its_default(run_treecut: RunTre
         "--seed INTEGER",
         "--one-stream",
         "--format FORMAT",
-        "-o FILE",
+        "-o PATH",
     ):
         assert option in words
-    for default in ("food", "ans-depth + 2", "ans-depth // 2", "random", "500", "42", "full"):
+    for default in ("food", "ans-depth + 2", "ans-depth // 2", "random", "500", "42", "jsonl"):
         assert f"[default: {default}]" in words
 
 
@@ -145,7 +145,7 @@ def test_misused_command_line_is_refused(run_treecut: RunTreecut, arguments: lis
 
 def test_defaults(run_treecut: RunTreecut, tmp_path: Path) -> None:
     done = run_treecut("generate", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "Wrote 500 problems to standard output.\n")
     expected = [problem.record() for problem in islice(stream(ProblemConfig(), 42), 500)]
     assert parsed(done.stdout) == expected
     assert listing(tmp_path) == []
@@ -156,12 +156,13 @@ def test_every_option_reaches_the_problems(run_treecut: RunTreecut, tmp_path: Pa
     options = [
         "--theme", "outfit", "--simple-name", "--num-vars", "8", "--ans-depth", "6",
         "--unanswerable", "--cut-depth", "2", "--order", "backward", "--sampling", "paper",
-        "-n", "7", "--seed", "123", "--format", "full",
+        "-n", "7", "--seed", "123", "--format", "jsonl",
     ]  # fmt: skip
     done = run_treecut("generate", *options, "-o", tmp_path / "out.jsonl")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"Wrote 7 problems to {tmp_path / 'out.jsonl'}.\n"
     expected = [problem_at(config, 123, i).record() for i in range(7)]
-    assert parsed((tmp_path / "out.jsonl").read_text(encoding="ascii")) == expected
+    assert parsed((tmp_path / "out.jsonl").read_text(encoding="utf-8")) == expected
 
 
 def test_answerable_problems_of_ones_own_theme(run_treecut: RunTreecut, tmp_path: Path) -> None:
@@ -173,7 +174,7 @@ def test_answerable_problems_of_ones_own_theme(run_treecut: RunTreecut, tmp_path
     assert done.returncode == 0
     records = parsed(done.stdout)
     assert {record["config"]["theme"] for record in records} == {"tiny"}
-    assert all(record["answer"] == "1" and record["cut"] is None for record in records)
+    assert all(record["answer"] == "1" and record["lacks"] is None for record in records)
 
 
 def test_published_format_in_one_stream_is_the_authors_file(
@@ -204,15 +205,18 @@ def test_repeats_are_counted_and_kept(run_treecut: RunTreecut, tmp_path: Path) -
     repeats = len(texts) - len(set(texts))
     assert len(texts) == 40
     assert repeats > 0
-    assert done.stderr == f"{repeats} of the 40 problems repeat an earlier one.\n"
+    assert done.stderr == (
+        f"Wrote 40 problems to standard output; {repeats} repeat an earlier one.\n"
+    )
 
 
 def test_pairs_are_written_to_two_aligned_files(run_treecut: RunTreecut, tmp_path: Path) -> None:
     done = run_treecut("generate", "--pairs", "full", "-n", "4", "-o", tmp_path / "new" / "pairs")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("Wrote 4 pairs to ")
     folder = tmp_path / "new" / "pairs"
     assert listing(folder) == ["answerable.jsonl", "unanswerable.jsonl"]
-    whole, cut = (parsed((folder / name).read_text("ascii")) for name in listing(folder))
+    whole, cut = (parsed((folder / name).read_text("utf-8")) for name in listing(folder))
     for i, (first, second) in enumerate(zip(cut, whole, strict=True)):
         problem = problem_at(ProblemConfig(), 42, i)
         assert first["id"] == problem.id
@@ -232,7 +236,7 @@ BAD_INPUT = {
     "--theme none.yaml": "theme file 'none.yaml' cannot be read",
     "--order sideways": "order is 'sideways': it must be forward, backward or random",
     "--sampling thirds": "sampling is 'thirds': it must be published or paper",
-    "--format csv": "format is 'csv': it must be full, published, jsonl or parquet",
+    "--format csv": "format is 'csv': it must be jsonl, parquet or published",
     "-n 0": "number of problems is 0: it must be a whole number of 1 or more",
     "-n -3": "number of problems is -3",
     "--seed -1": "seed is -1: it must be a whole number of 0 or more",
@@ -270,7 +274,7 @@ def test_file_is_replaced_and_keeps_its_permissions(
     link.symlink_to(path)
     assert run_treecut("generate", "-n", "2", "-o", link).returncode == 0
     assert link.is_symlink()
-    assert len(parsed(path.read_text("ascii"))) == 2
+    assert len(parsed(path.read_text("utf-8"))) == 2
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert listing(tmp_path) == ["link.jsonl", "out.jsonl"]
 
@@ -373,7 +377,7 @@ def start(
 
 
 @posix
-@pytest.mark.parametrize("record_format", ["full", "published"])
+@pytest.mark.parametrize("record_format", ["jsonl", "published"])
 def test_reader_of_a_pipe_may_leave(
     treecut_environment: dict[str, str], record_format: str
 ) -> None:

@@ -333,8 +333,7 @@ class TestSamples:
             )
             assert meta.seed == 7
             assert meta.index is not None
-            assert meta.attempt is not None
-            pair = pair_at(config, meta.seed, meta.index, meta.attempt, meta.counterpart)  # type: ignore[arg-type]
+            pair = pair_at(config, meta.seed, meta.index, meta.counterpart)  # type: ignore[arg-type]
             member = pair.unanswerable if meta.unanswerable else pair.answerable
             assert meta.problem_id == member.id
             kind = "unanswerable" if meta.unanswerable else "answerable"
@@ -348,7 +347,7 @@ class TestSamples:
         for sample in unanswerable(ans_depth=4, num_problems=3, seed=5).dataset:
             meta = sample.metadata_as(ProblemMetadata)
             assert meta.index is not None
-            problem = problem_at(ProblemConfig(ans_depth=4), 5, meta.index, meta.attempt or 0)
+            problem = problem_at(ProblemConfig(ans_depth=4), 5, meta.index)
             assert (meta.problem_id, sample.target) == (problem.id, "unknown")
 
     def test_answerable_serves_the_counterparts_of_unanswerable(self) -> None:

@@ -353,7 +353,7 @@ def enumerated(read: ReadProblem, step: int) -> set[int]:
         ("food", 4, "whole_range", 12),
         ("outfit", 3, "theme_prices", 40),
         ("outfit", 4, "theme_prices", 12),
-        ("outfit", 2, "whole_range", 30),
+        ("outfit", 2, "whole_range", 150),
     ],
 )
 def test_the_solver_finds_what_trying_all_prices_finds(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treecut_tasks.causes import explain
+    from treecut_tasks.data_sets import Reward, read_mixture, to_dataset, to_iterable_dataset
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.evaluation import problem_prompt, score_responses, summarise_responses
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from treecut_tasks.scoring import Judgement, classify_outcome, says_unknown
     from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
     from treecut_tasks.themes import Theme, load_theme
-    from treecut_tasks.training import Reward, read_mixture, to_dataset, to_iterable_dataset
     from treecut_tasks.validity import Proof, prove
 
 __all__ = [
@@ -80,7 +80,7 @@ _HOMES = {
     "treecut_tasks.scoring": ("Judgement", "classify_outcome", "says_unknown"),
     "treecut_tasks.tasks": ("answerable", "cut_location", "paired", "structure", "unanswerable"),
     "treecut_tasks.themes": ("Theme", "load_theme"),
-    "treecut_tasks.training": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
+    "treecut_tasks.data_sets": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
     "treecut_tasks.validity": ("Proof", "prove"),
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import secrets
 import shutil
 import signal
@@ -15,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 import yaml
 
@@ -23,7 +22,6 @@ from treecut_tasks.errors import TreecutError, shown
 
 # What ends the names of temporary files.
 _TOKEN_BYTES = 8
-_TOKEN = re.compile(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
 # Bytes of a file's name that its temporary file keeps: file systems allow 255 in all.
 _KEPT_NAME = 200
 
@@ -198,18 +196,12 @@ def whole_files(*paths: str | Path) -> Iterator[list[TextIO]]:
             )
             for place, _ in places
         ]
-        for file in files:
-            _locked(file)
         yield cast(list[TextIO], files)
 
 
 @contextmanager
-def whole_binary_file(target: Path, exclusive: bool = False) -> Iterator[BinaryIO]:
+def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
     """The same for bytes, and what appears under the name has reached the disk before.
-
-    Args:
-        target: the file.
-        exclusive: whether a file that is there by the end stays, and what was written is dropped.
 
     Raises:
         TreecutError: the file cannot be written.
@@ -217,10 +209,9 @@ def whole_binary_file(target: Path, exclusive: bool = False) -> Iterator[BinaryI
     with (
         writing(target),
         _temporary(target) as place,
-        _named([(place, target)], exclusive),
+        _named([(place, target)]),
         place.open("wb") as file,
     ):
-        _locked(file)
         yield cast(BinaryIO, file)
         file.flush()
         if place != target:
@@ -262,7 +253,7 @@ def _temporary(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _named(places: Sequence[tuple[Path, Path]], exclusive: bool = False) -> Iterator[None]:
+def _named(places: Sequence[tuple[Path, Path]]) -> Iterator[None]:
     """Give files their names when the block has ended well: all of them, or none."""
     yield
     several = len(places) > 1
@@ -270,7 +261,7 @@ def _named(places: Sequence[tuple[Path, Path]], exclusive: bool = False) -> Iter
     try:
         for temporary, path in places:
             target, old = path.resolve(), None
-            if temporary == path or (exclusive and _linked(temporary, target)):
+            if temporary == path:
                 continue
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -289,55 +280,6 @@ def _named(places: Sequence[tuple[Path, Path]], exclusive: bool = False) -> Iter
         for _, old in undo:
             if old is not None:
                 old.unlink(missing_ok=True)
-
-
-def _linked(temporary: Path, target: Path) -> bool:
-    """Give a file its name unless another has it; False on file systems that cannot."""
-    try:
-        target.hardlink_to(temporary)
-    except FileExistsError:
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def remove_abandoned(folder: Path, targets: re.Pattern[str]) -> None:
-    """Remove what runs that were killed have left, but not what others are writing now.
-
-    Args:
-        folder: where.
-        targets: the names of the files that they were writing.
-    """
-    for path in sorted(folder.iterdir()):
-        name, token = path.stem.removeprefix("."), path.suffix
-        if path.name != f".{name}{token}" or not _TOKEN.fullmatch(token):
-            continue
-        if targets.fullmatch(name):
-            # One that vanishes meanwhile was finished or removed by another run; one that may not be
-            # removed belongs to someone else or, on Windows, is open.
-            with suppress(FileNotFoundError, PermissionError):
-                # Network file systems lock only what is open for writing.
-                with path.open("r+b") as file:
-                    abandoned = _locked(file)
-                # Windows removes only what is closed; nobody takes up what was abandoned.
-                if abandoned:
-                    path.unlink()
-
-
-def _locked(file: IO[Any]) -> bool:
-    """Lock an open file until it is closed; False if another process has done so."""
-    if sys.platform == "win32":  # where open files cannot be removed anyway
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
 _REMEDIES = {

@@ -1,30 +1,23 @@
-"""`treecut generate`."""
+"""`treecut generate`: from a configuration or a mixture to files."""
 
 from __future__ import annotations
 
-import json
+import sys
+from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, ThemePath
 
 if TYPE_CHECKING:
-    from treecut_tasks.problems import Pair, Problem
+    import pyarrow as pa
 
-_ONE_BY_ONE = ("full", "published")
-_BULK = ("jsonl", "parquet")
-_BULK_OPTIONS = (
-    "--mixture",
-    "--columns",
-    "--shards",
-    "--shard",
-    "--workers",
-    "--ray",
-    "--overwrite",
-)
+    from treecut_tasks.data_sets.folder import Write
+    from treecut_tasks.data_sets.plan import Plan
+
 _CONFIG_OPTIONS = (
     "--theme",
     "--composite-name",
@@ -35,7 +28,14 @@ _CONFIG_OPTIONS = (
     "--order",
     "--sampling",
     "--pairs",
+    "--split",
+    "--separate-items",
 )
+_FOLDER_OPTIONS = ("--workers", "--ray", "--overwrite")
+# Problems of which repeats are counted; of more it would take too much memory.
+_REPEATS_COUNTED = 1_000_000
+# What `-o` ends with where the members of pairs go into one file.
+_LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
 
 
 @click.command("generate", cls=Command)
@@ -98,27 +98,17 @@ _CONFIG_OPTIONS = (
     help="Draw all problems from one generator, as the authors did.",
 )
 @click.option(
-    "--format",
-    "record_format",
-    default="full",
+    "--split",
+    default="all",
     show_default=True,
-    metavar="FORMAT",
-    help="full: all that is known of a problem; published: the authors' keys and bytes; "
-    "jsonl, parquet: data sets of any size, see below.",
+    metavar="SPLIT",
+    help="train, validation or test, which share no problem and no pair; or all problems.",
 )
+@click.option("--separate-items", is_flag=True, help="Splits share no item name either.")
 @click.option(
     "--pairs",
     metavar="KIND",
     help="Write pairs: each unanswerable problem and its counterpart, full or matched.",
-)
-@click.option(
-    "-o",
-    "output",
-    type=OutputPath(),
-    default="-",
-    show_default=True,
-    metavar="FILE",
-    help="- is standard output; a folder for --pairs, --shards and --mixture.",
 )
 @click.option(
     "--mixture",
@@ -126,12 +116,30 @@ _CONFIG_OPTIONS = (
     metavar="FILE",
     help="Mix configurations as this YAML file says.",
 )
-@click.option("--columns", metavar="COLUMNS", help="all or text.  [default: all]")
-@click.option("--shards", type=int, help="Write a folder with so many files.")
-@click.option("--shard", type=int, help="Write only this file of it, from 0.")
-@click.option("--workers", type=int, help="Number of processes.  [default: 1]")
 @click.option(
-    "--ray", metavar="ADDRESS", help="Write with a Ray cluster: its address, auto or local."
+    "--format",
+    "file_format",
+    default="jsonl",
+    show_default=True,
+    metavar="FORMAT",
+    help="jsonl: JSON Lines; parquet; published: the authors' keys and bytes.",
+)
+@click.option(
+    "--columns", metavar="COLUMNS", help="all that is known, or text (with ids).  [default: all]"
+)
+@click.option(
+    "-o",
+    "output",
+    type=OutputPath(),
+    default="-",
+    show_default=True,
+    metavar="PATH",
+    help="A file, - for standard output, or the folder of --shards, --mixture with splits, or pairs.",
+)
+@click.option("--shards", type=int, help="Write a folder with so many files.")
+@click.option("--workers", type=int, help="Number of processes that write it.  [default: 1]")
+@click.option(
+    "--ray", metavar="ADDRESS", help="Write it with a Ray cluster: its address, auto or local."
 )
 @click.option("--overwrite", is_flag=True, help="Replace the data set in the folder.")
 @click.pass_context
@@ -148,146 +156,210 @@ def command(
     n: int,
     seed: int,
     one_stream: bool,
-    record_format: str,
+    split: str,
+    separate_items: bool,
     pairs: str | None,
-    output: str,
     mixture: str | None,
+    file_format: str,
     columns: str | None,
+    output: str,
     shards: int | None,
-    shard: int | None,
     workers: int | None,
     ray: str | None,
     overwrite: bool,
 ) -> None:
-    """Write problems as JSON Lines, or data sets of any size.
+    """Write problems as JSON Lines or Parquet: a file, or a folder of many.
 
-    Problem i of a configuration and a seed is always the same, whatever N is. With --one-stream it
-    depends on the problems before it. A problem that repeats an earlier one is kept; the number of
-    repeats is told on standard error.
+    Problem i of a configuration and a seed is always the same, whatever N is, however it is written,
+    and in the tasks too. With --one-stream it depends on the problems before it.
 
-    With --pairs full|matched -o DIR two aligned files are written, DIR/unanswerable.jsonl and
-    DIR/answerable.jsonl: line i of both is one pair, the same problem with and without the cut.
-    A matched counterpart lacks a sentence that its answer does not need, so that both have
-    equally many.
+    With --pairs full|matched the members of each pair follow each other in the file that -o names,
+    the unanswerable one first. Where -o names a folder, two aligned files are written, both or none,
+    DIR/unanswerable.jsonl and DIR/answerable.jsonl: line i of both is one pair. A matched
+    counterpart lacks a sentence that its answer does not need, so that both have equally many.
 
-    The formats jsonl and parquet are for data by the million: another stream, drawn many problems
-    at a time and as reproducible as the others; the rows of a pair follow each other. With
-    --shards S -o DIR the data set is a folder of S files, --workers N writes several at once, and
-    the bytes do not depend on it. After an interruption the same command makes what is missing; a
-    finished folder has a manifest, which `treecut verify DIR` checks. -n counts problems or pairs.
+    With --shards S -o DIR, and for a --mixture with splits, the data set is a folder of files with a
+    manifest; the bytes do not depend on --workers. After an interruption the same command makes what
+    is missing or damaged. `treecut verify DIR` checks files and labels.
     """
+    from treecut_tasks.data_sets.mixtures import read_mixture
+    from treecut_tasks.data_sets.plan import Plan
+    from treecut_tasks.data_sets.recipe import Part, Recipe
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.problems import (
         ProblemConfig,
-        check_count,
         check_counterpart,
         default_num_vars,
-        pairs_stream,
-        stream,
+        named_split,
     )
 
-    if record_format not in (*_ONE_BY_ONE, *_BULK):
-        raise TreecutError(
-            f"format is {record_format!r}: it must be {', '.join(_ONE_BY_ONE)}, {' or '.join(_BULK)}."
-        )
-    in_bulk = record_format in _BULK
-    _check_together(context, in_bulk, mixture is not None)
-    kind = None if pairs is None else check_counterpart(pairs)
-    if kind is not None and num_vars is None:
-        num_vars = default_num_vars(ans_depth, kind)
-    if in_bulk:
-        from treecut_tasks.cli.bulk import Output
-
-        target = Output(record_format, columns, output, shards, shard, workers, ray, overwrite)
+    given = _given(context)
     if mixture is not None:
-        from treecut_tasks.cli.bulk import write_mixture
-
-        write_mixture(mixture, seed, n, target)
-        return
-    config = ProblemConfig(
-        theme=theme,
-        composite_name=composite_name,
-        num_vars=num_vars,
-        ans_depth=ans_depth,
-        order=order,  # type: ignore[arg-type]  # checked by ProblemConfig
-        unanswerable=unanswerable,
-        cut_depth=cut_depth,
-        sampling=sampling,  # type: ignore[arg-type]  # checked by ProblemConfig
-    )
-    check_count(config, n)
-    if in_bulk:
-        from treecut_tasks.cli.bulk import write_problems
-
-        write_problems(config, kind, seed, n, target)
-        return
-    full = record_format == "full"
-    if kind is None:
-        _write_problems(stream(config, seed, one_stream), n, full, output)
+        for option in (*_CONFIG_OPTIONS, "--one-stream"):
+            if option in given:
+                raise TreecutError(
+                    f"{option} cannot be given with --mixture: write it into the file."
+                )
+        recipe = read_mixture(mixture, seed)
     else:
-        _write_pairs(pairs_stream(config, seed, kind, one_stream), n, full, output)
+        kind = None if pairs is None else check_counterpart(pairs)
+        if kind is not None and num_vars is None:
+            num_vars = default_num_vars(ans_depth, kind)
+        config = ProblemConfig(
+            theme=theme,
+            composite_name=composite_name,
+            num_vars=num_vars,
+            ans_depth=ans_depth,
+            order=order,  # type: ignore[arg-type]  # checked by ProblemConfig
+            unanswerable=unanswerable,
+            cut_depth=cut_depth,
+            sampling=sampling,  # type: ignore[arg-type]  # checked by ProblemConfig
+        )
+        of = named_split(split, separate_items)
+        recipe = Recipe((Part(config, kind or "none"),), seed, (of,))
+    in_folder = shards is not None or len(recipe.splits) > 1
+    num_shards = len(recipe.splits) if shards is None else shards
+    if columns is not None and file_format == "published":
+        raise TreecutError(
+            "--columns needs --format jsonl or parquet: published has the authors' keys."
+        )
+    # Checked by Plan.
+    wanted: Any = file_format, "all" if columns is None else columns
+    plan = Plan(recipe, n, num_shards, *wanted)
+    if in_folder:
+        if one_stream:
+            raise TreecutError("--one-stream is one file: leave out --shards, or --one-stream.")
+        if output == "-":
+            raise TreecutError("A data set of several files needs a folder: name it with -o DIR.")
+        _write_folder(plan, output, _writer(workers, ray), overwrite)
+        return
+    for option in _FOLDER_OPTIONS:
+        if option in given:
+            raise TreecutError(f"{option} needs --shards S and -o DIR: it is for folders of files.")
+    tables = _one_stream(plan) if one_stream else _tables(plan)
+    if recipe.paired and output != "-" and not output.endswith((*_LINES_ENDINGS, ".parquet")):
+        _write_aligned(plan, tables, output)
+    else:
+        _write_file(plan, tables, output)
 
 
-def _check_together(context: click.Context, in_bulk: bool, mixed: bool) -> None:
-    """Check that no option was given that would be ignored."""
-    from treecut_tasks.errors import TreecutError
-
-    given = {
+def _given(context: click.Context) -> set[str]:
+    """The options that are on the command line."""
+    return {
         parameter.opts[0]
         for parameter in context.command.params
         if parameter.name is not None
         and context.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
     }
-    if not in_bulk:
-        for option in _BULK_OPTIONS:
-            if option in given:
-                raise TreecutError(f"{option} needs --format jsonl or --format parquet.")
-    elif "--one-stream" in given:
+
+
+def _writer(workers: int | None, ray: str | None) -> Write:
+    from treecut_tasks.errors import TreecutError
+
+    if ray is not None:
+        if workers is not None:
+            raise TreecutError("--ray and --workers exclude each other: leave out one of the two.")
+        from treecut_tasks.data_sets.ray import write_with_ray
+
+        return write_with_ray(ray)
+    from treecut_tasks.data_sets.folder import write_here
+
+    if workers is not None and workers < 1:
+        raise TreecutError(f"workers is {workers}: it must be 1 or more.")
+    return write_here(workers or 1)
+
+
+def _tables(plan: Plan) -> Iterator[pa.Table]:
+    from treecut_tasks.data_sets.rows import Rows
+
+    (shard,) = plan.shards
+    rows = Rows(plan.recipe, shard.split, plan.columns == "text")
+    return rows.tables(shard.start, shard.stop)
+
+
+def _one_stream(plan: Plan) -> Iterator[pa.Table]:
+    """The same rows of the authors' stream."""
+    from treecut_tasks.data_sets.rows import member_tables
+    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.problems.streams import member_chunks
+
+    (part,), (split,) = plan.recipe.parts, plan.recipe.splits
+    if part.pairs == "matched" or not split.is_whole:
         raise TreecutError(
-            "--one-stream needs --format full or --format published: the formats jsonl and parquet have a "
-            "stream of their own."
+            "--one-stream is the authors' stream, which has neither matched pairs nor splits: leave it "
+            "out, or use --pairs full and --split all."
         )
-    if mixed:
-        for option in _CONFIG_OPTIONS:
-            if option in given:
-                raise TreecutError(
-                    f"{option} cannot be given with --mixture: write it into the parts of the file."
-                )
+    left = plan.num_entries
+    for member in member_chunks(part.config, plan.recipe.seed, one_stream=True):
+        rows = member.rows(0, left)
+        yield member_tables(rows, part.pairs, plan.columns == "text")
+        left -= len(rows.block)
+        if left <= 0:
+            return
 
 
-def _write_problems(problems: Iterator[Problem], n: int, full: bool, output: str) -> None:
-    from treecut_tasks.cli.output import with_progress
-    from treecut_tasks.files import whole_file
+def _write_folder(plan: Plan, path: str, write: Write, overwrite: bool) -> None:
+    from treecut_tasks.cli.output import counting
+    from treecut_tasks.data_sets.folder import write_folder
 
-    # Hashes of the texts, not the texts: a run of millions must not fill the memory.
-    seen: set[int] = set()
-    with whole_file(output) as file:
-        for problem in with_progress(islice(problems, n), n, "Generating"):
-            record = problem.record() if full else problem.published_record()
-            file.write(json.dumps(record) + "\n")
-            seen.add(hash(record["problem"]))
-    _tell_repeats(n - len(seen), n, "problems")
+    with counting(_num_rows(plan), "Generating") as advance:
+        written, there = write_folder(plan, path, overwrite, write, advance)
+    before = f" ({there} were there already)" if there else ""
+    click.echo(f"Wrote {written} of {written + there} files{before} to {path}.", err=True)
 
 
-def _write_pairs(pairs: Iterator[Pair], n: int, full: bool, output: str) -> None:
-    from treecut_tasks.cli.output import with_progress
+def _write_file(plan: Plan, tables: Iterator[pa.Table], path: str) -> None:
+    from treecut_tasks.cli.output import counting
+    from treecut_tasks.data_sets.writing import write_tables
+    from treecut_tasks.files import check_stdout, whole_binary_file
+
+    rows = _num_rows(plan)
+    seen: Counter[int] = Counter()
+    if rows <= _REPEATS_COUNTED:
+        tables = _watched(tables, seen)
+    with counting(rows, "Generating") as advance:
+        if path == "-":
+            check_stdout()
+            write_tables(tables, plan.format, sys.stdout.buffer, advance, plan.as_json())
+            sys.stdout.buffer.flush()
+        else:
+            with whole_binary_file(Path(path)) as file:
+                write_tables(tables, plan.format, file, advance, plan.as_json())
+    where = "standard output" if path == "-" else path
+    repeats = sum(seen.values()) - len(seen)
+    repeated = f"; {repeats} repeat an earlier one" if repeats else ""
+    click.echo(f"Wrote {rows} problems to {where}{repeated}.", err=True)
+
+
+def _watched(tables: Iterator[pa.Table], seen: Counter[int]) -> Iterator[pa.Table]:
+    """The same tables; hashes of their ids are counted."""
+    for table in tables:
+        seen.update(map(hash, table["id"].to_pylist()))
+        yield table
+
+
+def _write_aligned(plan: Plan, tables: Iterator[pa.Table], path: str) -> None:
+    """Write pairs as two files whose lines belong together."""
+    from treecut_tasks.cli.output import counting
+    from treecut_tasks.data_sets.writing import write_tables
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import made_folder, whole_files
 
-    if output == "-":
-        raise TreecutError("--pairs writes two files: name a folder for them with -o DIR.")
-    folder = made_folder(output)
-    seen: set[int] = set()
-    paths = (folder / "unanswerable.jsonl", folder / "answerable.jsonl")
-    with whole_files(*paths) as files:
-        for pair in with_progress(islice(pairs, n), n, "Generating"):
-            members = (pair.unanswerable, pair.answerable)
-            records = pair.records() if full else [member.published_record() for member in members]
-            for file, record in zip(files, records, strict=True):
-                file.write(json.dumps(record) + "\n")
-            seen.add(hash((pair.unanswerable.text, pair.answerable.text)))
-    _tell_repeats(n - len(seen), n, "pairs")
+    if plan.format == "parquet":
+        raise TreecutError(f"-o is {path!r}: give the name of a file that ends in .parquet.")
+    folder = made_folder(path)
+    targets = [folder / "unanswerable.jsonl", folder / "answerable.jsonl"]
+    with counting(_num_rows(plan), "Generating") as advance, whole_files(*targets) as files:
+        for table in tables:
+            for member, file in enumerate(files):
+                rows = table.take(list(range(member, len(table), 2)))
+                write_tables([rows], plan.format, file.buffer, advance)
+    click.echo(f"Wrote {plan.num_entries} pairs to {targets[0]} and {targets[1].name}.", err=True)
 
 
-def _tell_repeats(repeats: int, n: int, what: str) -> None:
-    if repeats:
-        click.echo(f"{repeats} of the {n} {what} repeat an earlier one.", err=True)
+def _num_rows(plan: Plan) -> int:
+    from treecut_tasks.data_sets.rows import Rows
+
+    return sum(
+        Rows(plan.recipe, shard.split).num_rows(shard.start, shard.stop) for shard in plan.shards
+    )

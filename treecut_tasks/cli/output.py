@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import click
@@ -23,3 +24,13 @@ def with_progress(steps: Iterable[T], length: int, label: str) -> Iterator[T]:
         steps, length=length, label=label, file=sys.stderr, update_min_steps=length // 200
     ) as bar:
         yield from bar
+
+
+@contextmanager
+def counting(length: int, label: str) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of steps done; on a terminal, long work shows a bar."""
+    from tqdm import tqdm
+
+    hidden = length < _WORTH_A_BAR or not sys.stderr.isatty()
+    with tqdm(total=length, desc=label, unit="", unit_scale=True, disable=hidden) as bar:
+        yield lambda steps: bar.update(steps) and None

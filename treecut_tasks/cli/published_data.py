@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from treecut_tasks.cli.parameters import Command, OutputFolder
@@ -25,6 +23,6 @@ def command(directory: str) -> None:
     contents = {folder / each.name: each.problems for each in published_files()}
     with whole_files(*contents) as files:
         for file, problems in zip(files, contents.values(), strict=True):
-            file.writelines(json.dumps(problem.published_record()) + "\n" for problem in problems)
+            file.writelines(problems.published_lines())
     for path in contents:
         click.echo(str(path))

@@ -8,8 +8,14 @@ from typing import Literal
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.prompts import Shot, make_shot
-from treecut_tasks.problems import CounterpartKind, ProblemConfig, generate_pair, shots_rng
-from treecut_tasks.problems.draws import shuffler
+from treecut_tasks.problems import (
+    WHOLE,
+    CounterpartKind,
+    ProblemConfig,
+    Split,
+    example_pairs,
+    shots_rng,
+)
 
 ShotChoice = Literal["per_problem", "shared"]
 """Examples drawn anew for each problem, or one fixed set for all problems of a configuration."""
@@ -33,12 +39,14 @@ class ShotSource:
         seed: seed of the task.
         key: id of the unanswerable problem, so that both members of a pair get the same examples.
         counterpart: how answerable examples are made.
+        split: which part of all problems they are of.
     """
 
     config: ProblemConfig
     seed: int
     key: str
     counterpart: CounterpartKind = "full"
+    split: Split = WHOLE
 
 
 def check_fewshot(fewshot: object) -> int:
@@ -77,8 +85,9 @@ def draw_shots(
     seen = set(exclude)
     shots: list[Shot] = []
     repeats = 0
-    while len(shots) < fewshot:
-        pair = generate_pair(source.config, rng, source.counterpart)
+    for pair in example_pairs(source.config, source.seed, source.counterpart, rng, source.split):
+        if len(shots) == fewshot:
+            break
         ids = {pair.unanswerable.id, pair.answerable.id}
         if not ids.isdisjoint(seen):
             repeats += 1
@@ -93,5 +102,5 @@ def draw_shots(
         seen |= ids
         problem = pair.unanswerable if len(shots) % 2 else pair.answerable
         shots.append(make_shot(problem.text, problem.solution, problem.answer))
-    order = shuffler(fewshot)(rng.getrandbits)
-    return tuple(shots[i] for i in order)
+    rng.shuffle(shots)
+    return tuple(shots)

@@ -114,7 +114,7 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
     for drawn, label in zip(drawn_set, labels, strict=False):
         pair = drawn.pair
         reserved |= {pair.unanswerable.id, pair.answerable.id}
-        # The configuration that index and attempt count in is the unanswerable one.
+        # The configuration that the index counts in is the unanswerable one.
         config = pair.unanswerable.config
         source = ShotSource(config, parameters.seed, pair.unanswerable.id, parameters.counterpart)
         origin = {
@@ -125,7 +125,6 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
             "counterpart": parameters.counterpart,
             "seed": parameters.seed,
             "index": drawn.index,
-            "attempt": drawn.attempt,
             "pair_id": pair.id,
         }
         if kind != "answerable":

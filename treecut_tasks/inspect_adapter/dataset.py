@@ -12,7 +12,7 @@ from treecut_tasks.evaluation import ItemSet, TaskParameters
 class ProblemMetadata(BaseModel):
     """Metadata of a sample; read it with `sample.metadata_as(ProblemMetadata)`.
 
-    `seed`, `index`, `attempt` and `counterpart` make the pair again (`treecut_tasks.pair_at`); the
+    `seed`, `index` and `counterpart` make the pair again (`treecut_tasks.pair_at`); the
     other parameters are those of its unanswerable member. `lacks` is the sentence that the problem
     lacks beside the full one. A problem from a data file has a `source` instead.
     """
@@ -33,7 +33,6 @@ class ProblemMetadata(BaseModel):
     sampling: str | None = None
     seed: int | None = None
     index: int | None = None
-    attempt: int | None = None
     counterpart: str | None = None
     pair_id: str | None = None
     lacks: str | None = None

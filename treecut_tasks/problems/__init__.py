@@ -1,4 +1,4 @@
-"""Problems: their configuration, generation, wording, solutions, streams, data sets and files."""
+"""Problems: their configuration, the two draws, wording, solutions, pairs, splits, records and data files."""
 
 from __future__ import annotations
 
@@ -9,29 +9,32 @@ from treecut_tasks.problems.config import (
     ProblemConfig,
     Sampling,
 )
-from treecut_tasks.problems.data_set import Drawn, check_count, draw_data_set
-from treecut_tasks.problems.formulas import Formula
-from treecut_tasks.problems.generator import generate
+from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.pairs import (
     COUNTERPARTS,
     CounterpartKind,
-    Pair,
     check_counterpart,
     default_num_vars,
-    generate_pair,
 )
-from treecut_tasks.problems.problem import UNKNOWN, Problem, Removed, Sentence, content_id
+from treecut_tasks.problems.problem import Formula, Pair, Problem, Removed, Sentence
 from treecut_tasks.problems.published import PublishedFile, published_files
 from treecut_tasks.problems.records import Record, is_answer, read_data_files
+from treecut_tasks.problems.splits import SPLIT_NAMES, WHOLE, Split, disjoint_splits, named_split
 from treecut_tasks.problems.streams import (
+    Drawn,
+    check_count,
     check_seed,
+    draw_data_set,
+    example_pairs,
+    generate,
+    generate_pair,
     pair_at,
     pairs_stream,
     problem_at,
-    problem_rng,
     shots_rng,
     stream,
 )
+from treecut_tasks.problems.texts import UNKNOWN
 from treecut_tasks.problems.tree import Edge
 from treecut_tasks.themes import Variable
 
@@ -39,7 +42,9 @@ __all__ = [
     "COUNTERPARTS",
     "ORDERS",
     "SAMPLINGS",
+    "SPLIT_NAMES",
     "UNKNOWN",
+    "WHOLE",
     "CounterpartKind",
     "Drawn",
     "Edge",
@@ -53,20 +58,23 @@ __all__ = [
     "Removed",
     "Sampling",
     "Sentence",
+    "Split",
     "Variable",
     "check_count",
     "check_counterpart",
     "check_seed",
     "content_id",
     "default_num_vars",
+    "disjoint_splits",
     "draw_data_set",
+    "example_pairs",
     "generate",
     "generate_pair",
     "is_answer",
+    "named_split",
     "pair_at",
     "pairs_stream",
     "problem_at",
-    "problem_rng",
     "published_files",
     "read_data_files",
     "shots_rng",

@@ -1,15 +1,14 @@
-"""The authors' eight files (generator.md, "The published files")."""
+"""From nothing to the authors' eight files, the data behind the paper's Table 1."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
+from treecut_tasks.problems.authors import draw_as_authors
 from treecut_tasks.problems.config import ProblemConfig
-from treecut_tasks.problems.generator import generate_endlessly
-from treecut_tasks.problems.problem import Problem
+from treecut_tasks.problems.members import Member
 
 _SEED = 42
 _PROBLEMS_PER_FILE = 500
@@ -17,11 +16,11 @@ _DEPTHS = (2, 4, 6, 8)
 
 
 class PublishedFile(NamedTuple):
-    """One of the authors' files: its name, its configuration and its problems."""
+    """One of the authors' files: its name, its configuration and its problems, in rows."""
 
     name: str
     config: ProblemConfig
-    problems: list[Problem]
+    problems: Member
 
 
 def published_files() -> Iterator[PublishedFile]:
@@ -30,8 +29,8 @@ def published_files() -> Iterator[PublishedFile]:
     for ans_depth in _DEPTHS:
         for unanswerable in (True, False):
             config = ProblemConfig(ans_depth=ans_depth, unanswerable=unanswerable)
-            problems = list(islice(generate_endlessly(config, rng), _PROBLEMS_PER_FILE))
-            yield PublishedFile(published_name(config), config, problems)
+            block = draw_as_authors(config, rng, _PROBLEMS_PER_FILE)
+            yield PublishedFile(published_name(config), config, Member.of(block))
 
 
 def published_name(config: ProblemConfig) -> str:

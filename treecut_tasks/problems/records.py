@@ -1,4 +1,4 @@
-"""Data files: JSON Lines with the keys of the authors' files."""
+"""From data files to records: JSON Lines with the keys of the authors' files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems.problem import UNKNOWN, content_id
+from treecut_tasks.problems.members import content_id
+from treecut_tasks.problems.texts import UNKNOWN
 
 REQUIRED_KEYS = ("problem", "answer")
 """Keys that every line of a data file must have."""

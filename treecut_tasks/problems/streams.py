@@ -1,26 +1,43 @@
-"""Where the randomness of a run comes from: streams of problems that are named by config and seed."""
+"""From a configuration and a seed to problems and pairs, each named by its index in the stream."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count, islice
+from itertools import count
+from typing import NamedTuple
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.problems.authors import draw_as_authors
+from treecut_tasks.problems.blocks import (
+    BLOCK,
+    FORMULAS,
+    Block,
+    PairKind,
+    draw_names,
+    draw_rest,
+    stream_words,
+)
 from treecut_tasks.problems.config import ProblemConfig
-from treecut_tasks.problems.generator import generate, generate_endlessly
-from treecut_tasks.problems.pairs import CounterpartKind, Pair, generate_pair
-from treecut_tasks.problems.problem import Problem
+from treecut_tasks.problems.matched import draw_matched
+from treecut_tasks.problems.members import Member, chunk_size, chunks
+from treecut_tasks.problems.pairs import CounterpartKind, check_pair
+from treecut_tasks.problems.problem import Pair, Problem
+from treecut_tasks.problems.splits import WHOLE, Split
 
-# Part of every derived seed. A change of what a stream holds gets a new name, never a silent change.
-_STREAM_VERSION = "treecut-stream-1"
-_SHOTS_VERSION = "treecut-shots-1"
-
-# Problems drawn ahead of the first that is taken: enough to gain most, few enough to start at once.
-_BATCH = 64
+# Part of the seed of the choice of examples, and the name of the stream that they are taken from.
+_SHOTS_VERSION = "treecut-shots-2"
+_EXAMPLES = "examples"
+# How often a repeated text is passed over before the configuration counts as exhausted. Problems that
+# people evaluate practically never repeat; only tiny themes get here.
+_MAX_REPEATS = 1000
+# Problems that are drawn at once from the authors' stream.
+_AHEAD = 512
 
 
 def check_seed(seed: int) -> int:
@@ -30,72 +47,122 @@ def check_seed(seed: int) -> int:
         TreecutError: not a whole number of 0 or more (Python's generator maps -s and s to one
             stream, so negative seeds are refused).
     """
-    if type(seed) is not int or seed < 0:
-        raise TreecutError(f"seed is {seed!r}: it must be a whole number of 0 or more.")
-    return seed
+    return _whole_number("seed", seed)
 
 
-def problem_rng(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> random.Random:
-    """The generator of problem `index` of (config, seed), independent of all others.
+def _whole_number(name: str, value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise TreecutError(f"{name} is {shown(value)}: it must be a whole number of 0 or more.")
+    return value
 
-    Its seed is a SHA-256 over everything that names the problem, so that neighbouring seeds,
-    indices or configurations have unrelated streams. A theme counts by its content, not its path.
+
+def draw_block(
+    config: ProblemConfig,
+    seed: int,
+    block: int,
+    pairs: PairKind = "none",
+    split: Split = WHOLE,
+    repeat: int | str = 0,
+) -> Block:
+    """Draw one block of a stream, `BLOCK` problems or pairs.
+
+    Args:
+        config: what to draw.
+        seed: a whole number of 0 or more.
+        block: number of the block, from 0.
+        pairs: `none`, `full` or `matched`. The unanswerable members of full pairs are the problems
+            that come with `none`.
+        split: which names may stand together; the stream of every split is different.
+        repeat: names streams that would otherwise be the same.
+
+    Raises:
+        TreecutError: the theme has too few names for the split, or the configuration no such pairs.
+    """
+    words = stream_words(config, check_seed(seed), block, pairs, split, repeat)
+    if pairs == "matched":
+        return draw_matched(config, words, BLOCK, split)
+    return draw_rest(config, words, draw_names(config, words, BLOCK, split))
+
+
+# A block of matched pairs takes up to a tenth of a second.
+_kept_block = lru_cache(maxsize=8)(draw_block)
+
+
+class _Chunk(NamedTuple):
+    """Some rows of a stream: the problems that were drawn, and their counterparts."""
+
+    drawn: Member
+    answerable: Member | None
+
+    def pair(self, row: int) -> Pair:
+        assert self.answerable is not None
+        return Pair(Problem(self.drawn, row), Problem(self.answerable, row))
+
+
+@lru_cache(maxsize=64)
+def _chunk(
+    config: ProblemConfig,
+    seed: int,
+    number: int,
+    pairs: PairKind = "none",
+    split: Split = WHOLE,
+    repeat: int | str = 0,
+) -> _Chunk:
+    """The rows of a stream that are written at once, by their number among all such."""
+    size = chunk_size(config)
+    per_block = -(-BLOCK // size)
+    block, part = divmod(number, per_block)
+    drawn = Member.of(
+        _kept_block(config, seed, block, pairs, split, repeat).rows(part * size, (part + 1) * size)
+    )
+    if pairs == "none":
+        return _Chunk(drawn, None)
+    return _Chunk(drawn, drawn.counterpart(matched=pairs == "matched"))
+
+
+def _place(config: ProblemConfig, index: int) -> tuple[int, int]:
+    """The number of the chunk that holds an index, and the row in it."""
+    size = chunk_size(config)
+    block, row = divmod(_whole_number("index", index), BLOCK)
+    return block * -(-BLOCK // size) + row // size, row % size
+
+
+def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOLE) -> Problem:
+    """Problem `index` of the stream of (config, seed), made without those of other blocks.
 
     Args:
         config: the configuration.
         seed: a whole number of 0 or more.
         index: position in the stream, from 0.
-        attempt: 0, or how often a repeated text was replaced at this index.
+        split: which part of all problems the stream is of.
+
+    Raises:
+        TreecutError: a value that is not allowed.
     """
-    return random.Random(_problem_seed(config, seed, index, attempt))
-
-
-def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
-    """The generator of the few-shot examples for one problem, unrelated to that of any problem.
-
-    Args:
-        config: the configuration of the examples.
-        seed: a whole number of 0 or more.
-        key: id of the problem that they are for; the same for all problems that share examples.
-    """
-    return random.Random(_derived_seed(_SHOTS_VERSION, config, seed, json.dumps(key)))
-
-
-def _problem_seed(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> int:
-    return _derived_seed(_STREAM_VERSION, config, seed, f"{index},{attempt}")
-
-
-def _derived_seed(version: str, config: ProblemConfig, seed: int, rest: str) -> int:
-    """SHA-256 of a JSON list: version, config, seed, and `rest`, which is JSON already."""
-    name = f"[{_stream_name(version, config, check_seed(seed))},{rest}]"
-    return int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big")
-
-
-@lru_cache(maxsize=256)
-def _stream_name(version: str, config: ProblemConfig, seed: int) -> str:
-    """The part of the JSON list that is the same for all problems of a stream."""
-    parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
-    named = json.dumps([version, parameters, seed], sort_keys=True, separators=(",", ":"))
-    return named[1:-1]
-
-
-def problem_at(config: ProblemConfig, seed: int, index: int, attempt: int = 0) -> Problem:
-    """Problem `index` of the stream of (config, seed), made without any of the others."""
-    return generate(config, problem_rng(config, seed, index, attempt))
+    _check_config(config)
+    number, row = _place(config, index)
+    return Problem(_chunk(config, check_seed(seed), number, split=split).drawn, row)
 
 
 def pair_at(
     config: ProblemConfig,
     seed: int,
     index: int,
-    attempt: int = 0,
     counterpart: CounterpartKind = "full",
+    split: Split = WHOLE,
 ) -> Pair:
-    """Pair `index` of the stream of (config, seed), made without any of the others.
+    """Pair `index` of the stream of (config, seed); see `problem_at` for the arguments.
 
-    The unanswerable member of a full pair is `problem_at` with the same arguments.
+    The unanswerable member of a full pair is `problem_at` with the same arguments. Matched pairs
+    have a stream of their own.
+
+    Raises:
+        TreecutError: a value that is not allowed, or a configuration without such pairs.
     """
-    return generate_pair(config, problem_rng(config, seed, index, attempt), counterpart)
+    _check_config(config)
+    check_pair(config, counterpart)
+    number, row = _place(config, index)
+    return _chunk(config, check_seed(seed), number, counterpart, split).pair(row)
 
 
 def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Problem]:
@@ -104,38 +171,241 @@ def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterat
     Args:
         config: the configuration.
         seed: a whole number of 0 or more.
-        one_stream: draw all problems from a single `random.Random(seed)`, as the authors did,
-            instead of giving each problem a generator of its own.
+        one_stream: draw as the authors did, from a single `random.Random(seed)`.
     """
-    if one_stream:
-        return _ahead(generate_endlessly(config, random.Random(check_seed(seed))))
-    return _ahead(_own_streams(config, seed))
+    members = member_chunks(config, seed, one_stream)
+    return (Problem(member, row) for member in members for row in range(len(member.block)))
 
 
-def _own_streams(config: ProblemConfig, seed: int) -> Iterator[Problem]:
-    """`problem_at` of every index; one generator is seeded anew, which is faster than a new one."""
-    rng = random.Random(0)
-    problems = generate_endlessly(config, rng)
-    for index in count():
-        rng.seed(_problem_seed(config, seed, index))
-        yield next(problems)
-
-
-def _ahead(problems: Iterator[Problem]) -> Iterator[Problem]:
-    """The same problems, drawn some time before they are asked for.
-
-    Who takes a problem mostly writes it out at once, and a processor that turns from drawing to
-    writing and back for every problem predicts branches badly: it needs a fifth more time.
-    """
-    while batch := list(islice(problems, _BATCH)):
-        yield from batch
+def member_chunks(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Member]:
+    """The problems of `stream`, as many at a time as are written at once."""
+    _check_config(config)
+    check_seed(seed)
+    if not one_stream:
+        blocks = (draw_block(config, seed, number) for number in count())
+        return (Member.of(rows) for block in blocks for rows in chunks(block))
+    rng, size = random.Random(seed), min(_AHEAD, chunk_size(config))
+    return (Member.of(draw_as_authors(config, rng, size)) for _ in count())
 
 
 def pairs_stream(
     config: ProblemConfig, seed: int, counterpart: CounterpartKind, one_stream: bool = False
 ) -> Iterator[Pair]:
-    """The endless stream of pairs of (config, seed); see `stream`."""
+    """The endless stream of pairs of (config, seed); see `stream`.
+
+    Raises:
+        TreecutError: a configuration without such pairs, or matched pairs of the authors' stream.
+    """
+    check_pair(config, counterpart)
+    if one_stream and counterpart == "matched":
+        raise TreecutError(
+            "The authors' stream has no matched pairs, whose names are chosen so that they do not tell "
+            "the members apart: leave one_stream out, or use counterpart full."
+        )
     if one_stream:
-        rng = random.Random(check_seed(seed))
-        return (generate_pair(config, rng, counterpart) for _ in count())
-    return (pair_at(config, seed, index, counterpart=counterpart) for index in count())
+        return (Pair(each, each.counterpart()) for each in stream(config, seed, one_stream))
+    return (pair_at(config, seed, index, counterpart) for index in count())
+
+
+def generate(config: ProblemConfig, rng: random.Random) -> Problem:
+    """Draw one problem as the authors' code does.
+
+    One `rng` passed to a sequence of calls gives the authors' stream, `stream` with `one_stream`.
+
+    Args:
+        config: what to draw.
+        rng: the only source of randomness; it is advanced.
+
+    Raises:
+        TreecutError: something else than a configuration and a `random.Random`.
+    """
+    _check_config(config)
+    return Problem(Member.of(draw_as_authors(config, _checked_rng(rng), 1)), 0)
+
+
+def generate_pair(
+    config: ProblemConfig, rng: random.Random, counterpart: CounterpartKind = "full"
+) -> Pair:
+    """Draw an unanswerable problem and its answerable counterpart.
+
+    With `full` the unanswerable problem is the one that `generate` draws, and its counterpart keeps
+    the cut sentence. With `matched` both have equally many sentences; see
+    `treecut_tasks.problems.matched` for what keeps them from being told apart.
+
+    Args:
+        config: what to draw; an unanswerable configuration.
+        rng: the only source of randomness; it is advanced.
+        counterpart: `full` or `matched`.
+
+    Raises:
+        TreecutError: as `generate`; an answerable configuration, an unknown kind of counterpart, or
+            a configuration that has no matched counterpart.
+    """
+    _check_config(config)
+    check_pair(config, counterpart)
+    if counterpart == "full":
+        problem = generate(config, rng)
+        return Pair(problem, problem.counterpart())
+    words = stream_words(config, _checked_rng(rng).getrandbits(128), 0, counterpart, WHOLE, "one")
+    drawn = Member.of(draw_matched(config, words, 1, WHOLE))
+    return _Chunk(drawn, drawn.counterpart(matched=True)).pair(0)
+
+
+def _check_config(config: object) -> None:
+    if not isinstance(config, ProblemConfig):
+        raise TreecutError(
+            f"config is {shown(config)}: it must be a ProblemConfig, such as ProblemConfig(ans_depth=4)."
+        )
+
+
+def _checked_rng(rng: object) -> random.Random:
+    if not isinstance(rng, random.Random):
+        raise TreecutError(
+            f"rng is {shown(rng)}: it must be a random.Random, such as random.Random(7); a problem that "
+            "a seed names comes from problem_at(config, seed, index)."
+        )
+    return rng
+
+
+def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
+    """The generator that chooses the few-shot examples for one problem.
+
+    Args:
+        config: the configuration of the examples.
+        seed: a whole number of 0 or more.
+        key: id of the problem that they are for; the same for all problems that share examples.
+    """
+    parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
+    name = json.dumps([_SHOTS_VERSION, parameters, check_seed(seed), key], sort_keys=True)
+    return random.Random(int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big"))
+
+
+def example_pairs(
+    config: ProblemConfig,
+    seed: int,
+    counterpart: CounterpartKind,
+    rng: random.Random,
+    split: Split = WHOLE,
+) -> Iterator[Pair]:
+    """Pairs to take few-shot examples from, without end, each one of `BLOCK` of a stream of their own.
+
+    Args:
+        config: the configuration of the examples; an unanswerable one.
+        seed: a whole number of 0 or more.
+        counterpart: kind of the answerable counterparts.
+        rng: chooses; see `shots_rng`.
+        split: which part of all problems they are of.
+    """
+    check_pair(config, counterpart)
+    while True:
+        index = rng.getrandbits(BLOCK.bit_length() - 1)
+        number, row = _place(config, index)
+        yield _chunk(config, seed, number, counterpart, split, _EXAMPLES).pair(row)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A pair and where it comes from: `pair_at(config, seed, index, …)` makes it again."""
+
+    pair: Pair
+    index: int
+
+
+def draw_data_set(
+    configs: Sequence[ProblemConfig],
+    num_problems: int,
+    seed: int,
+    counterpart: CounterpartKind = "full",
+    split: Split = WHOLE,
+) -> Iterator[Drawn]:
+    """Draw `num_problems` pairs of each configuration, no two problems with the same text.
+
+    The first pair of each configuration comes first, then the second of each, and so on, so that every
+    prefix is balanced. They are the pairs of the streams; one with a repeated text is passed over.
+
+    Args:
+        configs: unanswerable configurations.
+        num_problems: pairs of each configuration, 1 or more.
+        seed: a whole number of 0 or more.
+        counterpart: kind of the answerable counterparts.
+        split: which part of all problems they are of; see `named_split`.
+
+    Raises:
+        TreecutError: num_problems below 1, a configuration that cannot give so many different
+            pairs, or one that has no such counterparts.
+    """
+    check_seed(seed)
+    for config in configs:
+        check_pair(config, counterpart)
+        check_count(config, num_problems)
+    return _different(configs, num_problems, seed, counterpart, split)
+
+
+def _different(
+    configs: Sequence[ProblemConfig],
+    num_problems: int,
+    seed: int,
+    counterpart: CounterpartKind,
+    split: Split,
+) -> Iterator[Drawn]:
+    seen: set[str] = set()
+    next_index = [0] * len(configs)
+    for number in range(num_problems):
+        for place, config in enumerate(configs):
+            first = next_index[place]
+            for index in range(first, first + _MAX_REPEATS):
+                pair = pair_at(config, seed, index, counterpart, split)
+                texts = {pair.unanswerable.text, pair.answerable.text}
+                if texts.isdisjoint(seen):
+                    break
+            else:
+                raise _too_many(
+                    config, num_problems, f"gave only {number}", f"{_MAX_REPEATS} repeats in a row"
+                )
+            seen |= texts
+            next_index[place] = index + 1
+            yield Drawn(pair, index)
+
+
+def check_count(config: ProblemConfig, num_problems: int) -> None:
+    """Check that a number of problems can be asked of a configuration.
+
+    Raises:
+        TreecutError: not a whole number of 1 or more, or more than there are different problems.
+    """
+    if type(num_problems) is not int or num_problems < 1:
+        raise TreecutError(
+            f"The number of problems is {shown(num_problems)}: it must be a whole number of 1 or more."
+        )
+    limit = count_limit(config)
+    if num_problems > limit:
+        raise _too_many(config, num_problems, f"can give at most {limit}", "counting all draws")
+
+
+def count_limit(config: ProblemConfig) -> int:
+    """An upper bound for the number of different problems of a configuration.
+
+    The product of what can be drawn: names, values, tree, formulas, order. Astronomical but for
+    tiny themes.
+    """
+    theme, num_vars = config.resolved_theme, config.vars
+    if config.composite_name:
+        num_items = (num_vars + 1) // 2
+        names = math.comb(len(theme.entities), 2) * math.comb(len(theme.items), num_items)
+        names *= math.perm(2 * num_items, num_vars)
+    else:
+        names = math.perm(len(theme.items), num_vars)
+    prices = (theme.value_max - theme.value_min) // theme.value_step + 1
+    trees = math.prod(range(config.ans_depth + 1, num_vars + 1))
+    num_sentences = num_vars - config.unanswerable
+    formulas = len(FORMULAS[config.sampling]) ** num_sentences
+    orders = math.factorial(num_sentences) if config.order == "random" else 1
+    return int(names * prices**num_vars * trees * formulas * orders)
+
+
+def _too_many(config: ProblemConfig, num_problems: int, found: str, evidence: str) -> TreecutError:
+    parameters = ", ".join(f"{key}={value}" for key, value in config.as_dict().items())
+    return TreecutError(
+        f"{num_problems} different problems were asked for, but the configuration {parameters} "
+        f"{found} ({evidence}): ask for fewer problems, more variables or a larger theme."
+    )

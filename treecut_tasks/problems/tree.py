@@ -1,4 +1,4 @@
-"""The tree behind a problem (paper, section 3 and Algorithm 2)."""
+"""From the parents of variables to the edges of their tree (paper, section 3 and Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ Edge = tuple[int, int]
 
 
 # A run draws the same few trees over and over (90 at ten variables and depth 8).
-remembering_trees = lru_cache(maxsize=4096)
-"""Decorates functions of trees."""
-
-
-@remembering_trees
+@lru_cache(maxsize=4096)
 def breadth_first(parents: tuple[int, ...]) -> tuple[Edge, ...]:
     """Edges from the root breadth first, children in the order attached (Algorithm 2).
 
@@ -32,14 +28,9 @@ def breadth_first(parents: tuple[int, ...]) -> tuple[Edge, ...]:
     return tuple(edges)
 
 
-@remembering_trees
+@lru_cache(maxsize=4096)
 def subtree(parents: tuple[int, ...], top: int) -> tuple[int, ...]:
-    """The variables from `top` downwards, breadth first.
-
-    Args:
-        parents: the tree; `parents[i - 1]` is the parent of x_i, 0 for the root.
-        top: number of the variable to start from.
-    """
+    """The variables from `top` downwards, breadth first; `parents` as in `breadth_first`."""
     variables = [top]
     for parent, child in breadth_first(parents):
         if parent in variables:

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.extras import require
-from treecut_tasks.problems.problem import content_id
+from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.records import iter_data_file
 from treecut_tasks.processes import Advance, run_jobs
 from treecut_tasks.reading import Undetermined
@@ -62,7 +62,7 @@ def find_files(paths: Sequence[str], say: Say) -> tuple[list[DataFile], bool]:
             files.append(DataFile(path))
             continue
         require("bulk", "numpy", "pyarrow", for_what="A folder of data files")
-        from treecut_tasks.bulk.folder import check_files
+        from treecut_tasks.data_sets.folder import check_files
 
         whole = True
         for expected, fault in check_files(Path(path)):
@@ -190,7 +190,7 @@ def prove_file(
 def _problems(path: str) -> Iterator[tuple[str, str, str]]:
     if path.endswith(".parquet"):
         require("bulk", "numpy", "pyarrow", for_what="A Parquet file")
-        from treecut_tasks.bulk.stored import iter_problems
+        from treecut_tasks.data_sets.stored import iter_problems
 
         return iter_problems(Path(path))
     return ((record.problem, record.answer, record.source) for record in iter_data_file(path))

@@ -1,4 +1,4 @@
-"""Reading back what was written."""
+"""From Parquet files back to problems and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reward for reinforcement learning, built on the verdict that the tasks report.
+"""From a response and a row to a reward for reinforcement learning, by the judgement of the tasks.
 
 Nothing here imports a training library: the adapters give plain functions with the signatures that
 TRL and verifiers call.
@@ -9,29 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import judge_response
-from treecut_tasks.evaluation.judging import Ending
+from treecut_tasks.evaluation.judging import Ending, judge_response
 from treecut_tasks.problems import is_answer
 
-Verdict = Literal[
-    "right",
-    "wrong_number",
-    "hallucinated",
-    "unknown_where_answerable",
-    "unknown_where_unanswerable",
-    "no_answer",
-]
-"""What a response is: on an answerable problem the right number, a wrong one, or `unknown`; on an
-unanswerable one a number (hallucinated) or `unknown`; on either none of these."""
 
+def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool = False) -> Ending:
+    """How a response ends, by what a careful reader says that it finally commits to.
 
-def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool = False) -> Verdict:
-    """Judge a response by what a careful reader says that it finally commits to.
-
-    It is the verdict of the tasks' own rates (`accuracy`, `wrong_number_rate`, `hallucination_rate`,
+    It is what the tasks' own rates count (`accuracy`, `wrong_number_rate`, `hallucination_rate`,
     `unknown_rate`, …), not the paper's rule, which any text that contains a phrase such as
     "cannot be determined" satisfies.
 
@@ -50,17 +38,7 @@ def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool 
             f"The record to reward has the answer {answer!r}: it must be 'unknown' or a number in "
             "quotes such as '11', so hand on the rows with the column 'answer' as they were made."
         )
-    return _VERDICTS[judge_response(answer, response, truncated=truncated).ending]
-
-
-_VERDICTS: Mapping[Ending, Verdict] = {
-    "right": "right",
-    "wrong_number": "wrong_number",
-    "false_unknown": "unknown_where_answerable",
-    "unknown": "unknown_where_unanswerable",
-    "hallucination": "hallucinated",
-    "no_answer": "no_answer",
-}
+    return judge_response(answer, response, truncated=truncated).ending
 
 
 @dataclass(frozen=True)
@@ -75,7 +53,7 @@ class Reward:
       misleads less than a number: half the price. Were it free, a model that is right in less than
       half of its attempts would learn to call hard problems unanswerable. On a problem that it
       knows to be answerable, a number pays as soon as it is right with a probability above
-      `(unknown_where_answerable - wrong_number) / (right - wrong_number)`: 1/4 by default.
+      `(false_unknown - wrong_number) / (right - wrong_number)`: 1/4 by default.
     - No answer is never better than a wrong one, or a model would learn to trail off.
 
     On average over pairs, telling the kinds apart and solving gets 1, `unknown` to everything 0.25,
@@ -84,11 +62,11 @@ class Reward:
     Attributes:
         right: for the right number on an answerable problem.
         wrong_number: for another number on an answerable problem.
-        unknown_where_answerable: for `unknown` on an answerable problem.
-        unknown_where_unanswerable: for `unknown` on an unanswerable problem.
+        false_unknown: for `unknown` on an answerable problem.
+        unknown: for `unknown` on an unanswerable problem.
         no_answer: for a response that commits to neither a number nor `unknown`: empty, refused,
             cut off, or undecided.
-        hallucinated: for a number on an unanswerable problem; None, the default, means as
+        hallucination: for a number on an unanswerable problem; None, the default, means as
             `wrong_number`.
 
     Raises:
@@ -97,15 +75,15 @@ class Reward:
 
     right: float = 1.0
     wrong_number: float = -1.0
-    unknown_where_answerable: float = -0.5
-    unknown_where_unanswerable: float = 1.0
+    false_unknown: float = -0.5
+    unknown: float = 1.0
     no_answer: float = -1.0
-    hallucinated: float | None = None
+    hallucination: float | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "hallucinated" and value is None:
+            if field.name == "hallucination" and value is None:
                 continue
             if not _is_finite(value):
                 raise TreecutError(
@@ -118,7 +96,7 @@ class Reward:
     ) -> float:
         """The reward of a response; see `verdict` for the arguments and the error."""
         found = verdict(response, record, truncated=truncated)
-        if found == "hallucinated" and self.hallucinated is None:
+        if found == "hallucination" and self.hallucination is None:
             found = "wrong_number"
         return float(getattr(self, found))
 

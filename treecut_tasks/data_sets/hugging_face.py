@@ -1,4 +1,4 @@
-"""Problems as data sets of the Hugging Face library `datasets`: in memory, or made while they stream."""
+"""From recipes to data sets of the library `datasets`: in memory, or made while they stream."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from treecut_tasks.bulk.plan import Plan
-from treecut_tasks.bulk.recipe import Part, Recipe
-from treecut_tasks.bulk.rows import Rows
-from treecut_tasks.bulk.splits import PairKind, Split
-from treecut_tasks.bulk.stream import BLOCK
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.data_sets.plan import Plan
+from treecut_tasks.data_sets.recipe import Part, Recipe
+from treecut_tasks.data_sets.rows import Rows
+from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, make_shot
-from treecut_tasks.problems import ProblemConfig, check_count
+from treecut_tasks.problems import WHOLE, ProblemConfig, Split, named_split
+from treecut_tasks.problems.blocks import BLOCK, PairKind
 
 if TYPE_CHECKING:
     import datasets
@@ -27,7 +26,7 @@ Form = Literal["all", "text", "messages", "prompts"]
 FORMS: tuple[Form, ...] = get_args(Form)
 """What the rows are:
 
-- `all`: everything that is known of a problem, see `treecut_tasks.bulk.columns.schema`
+- `all`: everything that is known of a problem, see docs/training-data.md
 - `text`: `id`, `problem`, `answer`, `proof`
 - `messages`: `id` and `messages`, the prompt of the tasks and the response that is wanted, for
   fine-tuning
@@ -48,6 +47,7 @@ def to_dataset(
     *,
     pairs: PairKind = "none",
     split: str | None = None,
+    separate_items: bool = False,
     form: Form = "all",
     solutions: bool = True,
     system_message: bool = False,
@@ -59,9 +59,11 @@ def to_dataset(
     Args:
         config: what to draw: a configuration, or a recipe (see `read_mixture`).
         seed: a whole number of 0 or more; it takes the place of a recipe's own.
-        n: number of problems, or of pairs, each of which makes two rows; over all splits.
+        n: number of problems, or of pairs, each of which makes two rows; of a recipe, over all splits.
         pairs: `full` or `matched` makes pairs of an unanswerable configuration.
-        split: which split of a recipe that has several.
+        split: `train`, `validation` or `test` of a configuration (all problems if None); of a recipe
+            that has several, one of them.
+        separate_items: whether that split of a configuration has item names of its own.
         form: what the rows are, see `FORMS`.
         solutions: whether `messages` end with the response that is wanted: the worked solution and
             the answer line.
@@ -72,7 +74,7 @@ def to_dataset(
     """
     import datasets
 
-    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
+    source = _source(config, seed, n, pairs, split, separate_items, form, solutions, system_message)
     table = pa.concat_tables(source.tables(0, source.num_entries))
     return datasets.Dataset(table, split=datasets.NamedSplit(source.split.name))
 
@@ -84,6 +86,7 @@ def to_iterable_dataset(
     *,
     pairs: PairKind = "none",
     split: str | None = None,
+    separate_items: bool = False,
     form: Form = "all",
     solutions: bool = True,
     system_message: bool = False,
@@ -101,6 +104,7 @@ def to_iterable_dataset(
         n: see `to_dataset`.
         pairs: see `to_dataset`.
         split: see `to_dataset`.
+        separate_items: see `to_dataset`.
         form: see `to_dataset`.
         solutions: see `to_dataset`.
         system_message: see `to_dataset`.
@@ -113,7 +117,7 @@ def to_iterable_dataset(
     """
     import datasets
 
-    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
+    source = _source(config, seed, n, pairs, split, separate_items, form, solutions, system_message)
     entries = source.num_entries
     count = min(-(-entries // BLOCK), _MOST_SHARDS) if shards is None else shards
     if type(count) is not int or not 1 <= count <= entries:
@@ -222,15 +226,14 @@ def _source(
     n: int,
     pairs: PairKind,
     split: str | None,
+    separate_items: bool,
     form: Form,
     solutions: bool,
     system_message: bool,
 ) -> _Source:
     if form not in FORMS:
-        raise TreecutError(f"form is {form!r}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
-    if pairs not in (kinds := get_args(PairKind)):
         raise TreecutError(
-            f"pairs is {pairs!r}: it must be {', '.join(kinds[:-1])} or {kinds[-1]}."
+            f"form is {shown(form)}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}."
         )
     if system_message and form not in ("messages", "prompts"):
         raise TreecutError(
@@ -241,27 +244,33 @@ def _source(
             f"solutions=False leaves out the response of the form messages, but form is {form!r}: leave "
             "solutions out."
         )
-    if isinstance(config, Recipe):
-        if pairs != "none":
-            raise TreecutError(
-                f"pairs is {pairs!r}, but a recipe says for each of its parts whether it has pairs: "
-                "leave pairs out."
-            )
-        recipe = replace(config, seed=seed)
-    elif not isinstance(config, ProblemConfig):
-        raise TreecutError(
-            f"config is {config!r:.80}: it must be a ProblemConfig, or a recipe as read_mixture gives it."
-        )
-    else:
-        check_count(config, n)
-        recipe = Recipe((Part(config, pairs),), seed)
+    recipe = _recipe(config, seed, pairs, split, separate_items)
     names = [each.name for each in recipe.splits]
-    if split is None and len(names) == 1:
-        split = names[0]
-    if split not in names:
-        raise TreecutError(f"split is {split!r}: it must be {' or '.join(names)}.")
+    chosen = names[0] if len(names) == 1 else split
+    if chosen not in names or (split not in (None, chosen)):
+        raise TreecutError(f"split is {shown(split)}: it must be {' or '.join(names)}.")
     # One file for each split, of which only the size is of interest.
-    for shard in Plan(recipe, n, len(names)).shards:
-        if shard.split.name == split:
-            return _Source(recipe, shard.split, shard.stop, form, solutions, system_message)
-    raise AssertionError(split)
+    (shard,) = (each for each in Plan(recipe, n, len(names)).shards if each.split.name == chosen)
+    return _Source(recipe, shard.split, shard.stop, form, solutions, system_message)
+
+
+def _recipe(
+    config: ProblemConfig | Recipe,
+    seed: int,
+    pairs: PairKind,
+    split: str | None,
+    separate_items: bool,
+) -> Recipe:
+    if isinstance(config, ProblemConfig):
+        whole = split is None and not separate_items
+        of = WHOLE if whole else named_split(split or "all", separate_items)
+        return Recipe((Part(config, pairs),), seed, (of,))
+    if not isinstance(config, Recipe):
+        raise TreecutError(
+            f"config is {shown(config)}: it must be a ProblemConfig, or a recipe as read_mixture gives it."
+        )
+    if pairs != "none" or separate_items:
+        raise TreecutError(
+            "pairs and separate_items are for a configuration: a recipe says them itself; leave them out."
+        )
+    return replace(config, seed=seed)

@@ -1,24 +1,28 @@
-"""Problems and worked solutions as piece numbers (generator.md, "English", "Worked solutions").
+"""From rows of a block to problems and worked solutions, as tables of piece numbers.
 
-The plain way to word one problem is `treecut_tasks.problems.wording` and `solutions`; here the same
-is done for many problems at once, and tests hold the two together.
+The sentences are those of the authors' data (paper, Appendix A), the worked solutions those of the
+paper's Figure 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from treecut_tasks.bulk.draws import Draws, Ints, all_phrases
-from treecut_tasks.bulk.pieces import EMPTY, Codes, Pieces
-from treecut_tasks.problems import UNKNOWN, ProblemConfig
-from treecut_tasks.problems.formulas import MAX_COEFFICIENT
-from treecut_tasks.problems.wording import money_words, question
+from treecut_tasks.problems.blocks import Block, Ints
+from treecut_tasks.problems.config import ProblemConfig
+from treecut_tasks.problems.pieces import EMPTY, Codes, Pieces
+from treecut_tasks.problems.wording import MAX_COEFFICIENT, amounts, phrases_of, question
+from treecut_tasks.themes import Theme
+
+UNKNOWN = "unknown"
+"""The answer of an unanswerable problem."""
 
 _TIMES = range(1, MAX_COEFFICIENT + 1)
 _SAME = "he price of "
@@ -27,60 +31,6 @@ _SUBJECT_FORMS = 2 * MAX_COEFFICIENT
 # Middles that hold no amount, then five for each amount.
 _SUM, _EQUAL, _FIRST_AMOUNT, _AMOUNT_FORMS = 0, 1, 2, 5
 _STATED = 4
-
-
-@dataclass(frozen=True)
-class Member:
-    """One problem of every row: the unanswerable one, or the answerable one.
-
-    Attributes:
-        draws: the rows.
-        config: the configuration of these problems.
-        cut: child of the edge that is cut, for each row; None if none is.
-        spare: child of the edge whose sentence a matched counterpart lacks; None in all others.
-    """
-
-    draws: Draws
-    config: ProblemConfig
-    cut: Ints | None
-    spare: Ints | None
-
-    @property
-    def lacking(self) -> Ints | None:
-        """Child of the edge whose sentence each row lacks; None if they lack none."""
-        return self.spare if self.cut is None else self.cut
-
-    @cached_property
-    def order(self) -> Ints:
-        """Children of the edges of the sentences, in the order of the text."""
-        order = self.draws.order
-        if self.lacking is None:
-            return order
-        rest: Ints = order[order != self.lacking[:, None]]
-        return rest.reshape(len(order), -1)
-
-    @property
-    def positions(self) -> Ints:
-        """Where the sentence that is lacking stands in the full problem."""
-        assert self.lacking is not None
-        positions: Ints = np.argmax(self.draws.order == self.lacking[:, None], axis=1)
-        return positions
-
-
-def members(draws: Draws, paired: bool) -> list[Member]:
-    """The problems of each row: of a pair both, the unanswerable one first.
-
-    Args:
-        draws: the rows.
-        paired: whether each row gives both members, or the one that its configuration says.
-    """
-    config, cut_into = draws.config, draws.config.cut_into
-    if cut_into is None:
-        return [Member(draws, config, None, None)]
-    unanswerable = Member(draws, config, np.full(len(draws), cut_into), None)
-    if not paired:
-        return [unanswerable]
-    return [unanswerable, Member(draws, config.answerable(), None, draws.spare)]
 
 
 @dataclass(frozen=True)
@@ -102,39 +52,41 @@ class Sentences:
     tail: Codes
 
 
+def words_of(config: ProblemConfig) -> Words:
+    """The words of a configuration; all that share its theme and kind of names share them."""
+    return _words_of(config.resolved_theme, config.composite_name)
+
+
+@lru_cache(maxsize=32)
+def _words_of(theme: Theme, composite_name: bool) -> Words:
+    return Words(theme, composite_name)
+
+
 class Words:
-    """The pieces of one configuration, and how problems are composed of them.
+    """The pieces of a theme, and how problems are composed of them."""
 
-    Attributes:
-        pieces: the table that holds them.
-    """
-
-    def __init__(self, config: ProblemConfig, pieces: Pieces) -> None:
-        """Prepare the pieces.
-
-        Args:
-            config: a configuration; all that share its theme and kind of names share its pieces.
-            pieces: the table that gets them.
-        """
-        theme = config.resolved_theme
-        self.pieces = pieces
-        self._names = all_phrases(config)
+    def __init__(self, theme: Theme, composite_name: bool) -> None:
+        """Prepare the pieces."""
+        pieces = self._pieces = Pieces()
+        self._names = phrases_of(theme, composite_name)
         self._step = theme.value_step
         # Amounts are multiples of the step; none is 0.
-        self._money = ["", *money_words(theme).amount.values()]
+        self._money = ["", *amounts(theme)]
         self._starts = pieces.group("starts", self._subjects(capital=True))
         self._clauses = pieces.group("clauses", self._subjects(capital=False))
         self._others = pieces.group(
-            "others", [name.quantity[times] for name in self._names for times in _TIMES]
+            "others", [quantity for name in self._names for quantity in name.quantity]
         )
         self._middles = pieces.group("middles", self._middle_texts())
-        self._questions = pieces.group("questions", map(question, self._names))
+        self._questions = pieces.group(
+            "questions", [question(name.variable) for name in self._names]
+        )
 
     def _subjects(self, capital: bool) -> Iterable[str]:
         for name in self._names:
-            yield from (name.start if capital else name.quantity)[1:]
+            yield from name.start if capital else name.quantity
             same = ("T" if capital else "t") + _SAME
-            yield from (same + quantity for quantity in name.quantity[1:])
+            yield from (same + quantity for quantity in name.quantity)
 
     def _middle_texts(self) -> Iterable[str]:
         yield " and "
@@ -148,28 +100,31 @@ class Words:
 
     def _tails(self, end: str) -> int:
         """The group of tails that close with some text."""
-        return self.pieces.group(
+        return self._pieces.group(
             ("tails", end), [end, *(f" cost {money}{end}" for money in self._money)]
         )
 
     def _labels(self, before: str, after: str) -> int:
-        return self.pieces.group(
-            ("labels", before, after), [f"{before}{name.label}{after}" for name in self._names]
+        return self._pieces.group(
+            ("labels", before, after), [f"{before}{name.variable}{after}" for name in self._names]
         )
 
     def _prices(self, before: str, after: str) -> int:
-        return self.pieces.group(
+        return self._pieces.group(
             ("prices", before, after), [f"{before}{money}{after}" for money in self._money]
         )
 
-    def sentences(self, draws: Draws) -> Sentences:
-        """Word the formulas of all edges; see `wording.word_formulas`."""
-        parents, a, b = draws.parents, draws.a, draws.b
-        names = draws.phrases
+    def write(self, codes: Codes) -> pa.StringArray:
+        """The texts that a table of piece numbers stands for, a line for each."""
+        return self._pieces.write(codes)
+
+    def sentences(self, block: Block) -> Sentences:
+        """Word the formulas of all edges."""
+        parents, a, b, names = block.parents, block.a, block.b, block.names
         at_root = parents == 0
         # The root has no name; whatever is taken for it is not used.
         parent_names = np.take_along_axis(names, np.maximum(parents - 1, 0), axis=1)
-        constant = draws.constants
+        constant = block.constants
         amount = np.abs(constant) // self._step
         is_sum = a * b > 0
         is_equal = ~is_sum & (constant == 0)
@@ -214,32 +169,32 @@ class Words:
         np.add(sentences.tail.reshape(-1)[at], tails, out=codes[..., 3])
         return codes
 
-    def text(self, member: Member, sentences: Sentences) -> Codes:
-        """The problems as they are put to a model: sentences in their order and the question."""
-        conditions = self.sentence_texts(sentences, member.order, ". ")
-        asked = member.draws.phrases[:, member.draws.config.ans_depth - 1]
-        return beside([flat(conditions), asked + self._questions])
+    def text(self, block: Block, sentences: Sentences, order: Ints) -> Codes:
+        """The problems as they are put to a model: sentences in their order and the question.
 
-    def answer(self, member: Member) -> Codes:
-        """The answers: digits or `unknown`."""
-        values = member.draws.values[:, member.draws.config.ans_depth - 1]
-        if member.config.unanswerable:
-            return np.full((len(values), 1), self.pieces.piece(UNKNOWN), dtype=np.int32)
-        theme = member.draws.config.resolved_theme
+        Args:
+            block: the rows.
+            sentences: those of all edges.
+            order: children of the edges whose sentences are stated, in the order of the text.
+        """
+        conditions = self.sentence_texts(sentences, order, ". ")
+        return beside([flat(conditions), self._asked(block) + self._questions])
+
+    def _asked(self, block: Block) -> Ints:
+        return block.names[:, block.config.ans_depth - 1]
+
+    def answers(self, block: Block) -> Codes:
+        """The prices that are asked for, in digits."""
+        theme = block.config.resolved_theme
         prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
-        first = self.pieces.group("answers", map(str, prices))
+        values = block.values[:, block.config.ans_depth - 1]
+        first = self._pieces.group("answers", map(str, prices))
         return beside([(values - theme.value_min) // theme.value_step + first])
 
-    def solution(self, member: Member, sentences: Sentences) -> Codes:
-        """The worked solutions."""
-        if member.config.unanswerable:
-            return self._explained_cuts(member.draws, sentences)
-        return self._solved_paths(member.draws, sentences)
-
-    def _solved_paths(self, draws: Draws, sentences: Sentences) -> Codes:
-        """See `solutions.solve_path`: the path is x_1 … x_ans_depth, the first columns."""
-        depth, piece = draws.config.ans_depth, self.pieces.piece
-        codes = np.empty((len(draws), depth, 7), dtype=np.int32)
+    def solved_paths(self, block: Block, sentences: Sentences) -> Codes:
+        """The solutions of answerable problems: a step for each edge of the path, x_1 … x_ans_depth."""
+        depth, piece = block.config.ans_depth, self._pieces.piece
+        codes = np.empty((len(block), depth, 7), dtype=np.int32)
         codes[:, 0, 0] = piece("It is given as a fact that ")
         codes[:, 1:, 0] = piece(" Combine with the fact that ")
         codes[..., 1] = sentences.subject[:, :depth] + self._clauses
@@ -248,25 +203,28 @@ class Words:
         codes[:, 0, 4] = piece(".")
         codes[:, 1:, 4] = sentences.tail[:, 1:depth] + self._tails(", we get ")
         codes[:, 0, 5:] = EMPTY
-        codes[:, 1:, 5] = draws.phrases[:, 1:depth] * MAX_COEFFICIENT + self._others
-        codes[:, 1:, 6] = draws.values[:, 1:depth] // self._step + self._prices(" costs ", ".")
+        codes[:, 1:, 5] = block.names[:, 1:depth] * MAX_COEFFICIENT + self._others
+        codes[:, 1:, 6] = block.values[:, 1:depth] // self._step + self._prices(" costs ", ".")
         return flat(codes)
 
-    def _explained_cuts(self, draws: Draws, sentences: Sentences) -> Codes:
-        """See `solutions.explain_cut`; rows with smaller subtrees are filled up with nothing."""
-        rows, piece = len(draws), self.pieces.piece
-        detached = draws.shapes.detached[draws.trees]
+    def explained_cuts(self, block: Block, sentences: Sentences) -> Codes:
+        """Why unanswerable problems have no answer: the detached subtree has too few formulas.
+
+        Rows with smaller subtrees are filled up with nothing.
+        """
+        rows, piece = len(block), self._pieces.piece
+        detached = block.trees.detached[block.trees.line]
         size = np.count_nonzero(detached, axis=1)
         at = np.maximum(detached - 1, 0)
-        names = np.take_along_axis(draws.phrases, at, axis=1)
+        names = np.take_along_axis(block.names, at, axis=1)
         labels = np.where(detached > 0, names + self._labels(", ", ""), EMPTY)
         labels[:, 0] = names[:, 0] + self._labels("", "")
         facts = self._worded(sentences, at[:, 1:] + 1, self._clauses, self._tails(", "))
         # Nothing follows the last one.
         facts[np.arange(rows), size - 2, 3] += self._tails("") - self._tails(", ")
         facts[detached[:, 1:] == 0] = EMPTY
-        counts = self.pieces.group("counts", map(_counted, range(draws.config.vars + 1)))
-        asked = draws.phrases[:, draws.config.ans_depth - 1]
+        most = block.config.vars
+        counts = self._pieces.group(("counts", most), map(_counted, range(most + 1)))
         return beside(
             [
                 np.full(rows, piece("All we know about the prices of ")),
@@ -274,7 +232,7 @@ class Words:
                 np.full(rows, piece(" are: ")),
                 flat(facts),
                 size + counts,
-                asked + self._labels("", "."),
+                self._asked(block) + self._labels("", "."),
             ]
         )
 

@@ -1,1 +1,0 @@
-"""Data by the million: the bulk stream, its formats, and sets of files on one machine or many."""

@@ -1,0 +1,253 @@
+"""From a plan to a folder of files and a manifest: what is there, what is missing, what is damaged.
+
+The manifest names every file that is whole, by size and hash, and is written anew after each. A file
+that it does not name, or that is not as it says, is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, StringConstraints, ValidationError
+
+from treecut_tasks.data_sets.plan import Plan, Shard
+from treecut_tasks.data_sets.rows import check_drawable
+from treecut_tasks.data_sets.writing import Advance, WrittenFile, describe, write_shard
+from treecut_tasks.errors import TreecutError, from_validation, shown
+from treecut_tasks.files import made_folder, termination_raises, whole_binary_file
+
+MANIFEST_NAME = "manifest.json"
+"""The file that tells what a folder holds."""
+
+_SHARD = r"[A-Za-z_]\w{0,63}-\d{5,6}-of-\d{5,6}\.(?:jsonl|parquet|published)"
+# What a run that was killed may leave.
+_TEMPORARY = re.compile(rf"\.(?:{_SHARD}|{re.escape(MANIFEST_NAME)})\.[0-9a-f]{{16}}")
+
+
+class _File(BaseModel):
+    # Whoever made the manifest must not choose what else is read on this machine.
+    name: Annotated[str, StringConstraints(pattern=rf"^{_SHARD}$")]
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class _Manifest(BaseModel):
+    data_set: dict[str, Any]
+    num_files: int
+    rows: int
+    files: list[_File]
+
+
+Write = Callable[[Plan, Sequence[Shard], Path, Advance], Iterator[WrittenFile]]
+"""Writes shards into a folder and tells of each when it is whole."""
+
+
+def write_folder(
+    plan: Plan, path: str, overwrite: bool, write: Write, advance: Advance
+) -> tuple[int, int]:
+    """Make the files of a data set that are missing in a folder.
+
+    Args:
+        plan: the data set.
+        path: the folder.
+        overwrite: whether another data set in the folder, or this one, is replaced.
+        write: how files are written.
+        advance: told of progress.
+
+    Returns:
+        How many files were written, and how many were there already.
+
+    Raises:
+        TreecutError: the folder holds another data set, or a file cannot be written.
+    """
+    check_drawable(plan.recipe)
+    folder = made_folder(path)
+    if overwrite:
+        _clear(folder, plan)
+    known = _whole_files(folder, plan)
+    there = len(known)
+    # Written first, so that the folder belongs to this data set before any file is in it.
+    _write_manifest(folder, plan, known)
+    missing = [shard for shard in plan.shards if shard.name not in known]
+    for written in write(plan, missing, folder, advance):
+        known[written.name] = written
+        _write_manifest(folder, plan, known)
+    for file in folder.iterdir():
+        if _TEMPORARY.fullmatch(file.name):
+            file.unlink(missing_ok=True)
+    return len(missing), there
+
+
+def _clear(folder: Path, plan: Plan) -> None:
+    """Remove the data set that is in a folder."""
+    names = {shard.name for shard in plan.shards}
+    if (folder / MANIFEST_NAME).exists():
+        names |= {file.name for file in _read(folder).files}
+    for file in _strangers(folder, names):
+        raise TreecutError(
+            f"{str(file)!r} belongs to no data set that {MANIFEST_NAME} tells of, so it is not "
+            "overwritten: move it away, or use another folder."
+        )
+    # The manifest goes first: what is left of an interrupted removal does not look finished.
+    for name in (MANIFEST_NAME, *sorted(names)):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _strangers(folder: Path, names: set[str]) -> Iterator[Path]:
+    """Files that look like those of a data set, but are not named."""
+    for file in sorted(folder.iterdir()):
+        if file.name not in names and re.fullmatch(_SHARD, file.name):
+            yield file
+
+
+def _whole_files(folder: Path, plan: Plan) -> dict[str, WrittenFile]:
+    """The files of a data set that are in a folder as its manifest says.
+
+    Raises:
+        TreecutError: there is another data set, or one that no manifest tells of.
+    """
+    if not (folder / MANIFEST_NAME).exists():
+        for file in _strangers(folder, set()):
+            raise TreecutError(
+                f"{str(file)!r} is there already, but no {MANIFEST_NAME} tells what it is: use an empty "
+                "folder, or --overwrite."
+            )
+        return {}
+    manifest = _read(folder)
+    difference = _difference(manifest.data_set, json.loads(plan.as_json()))
+    if difference is not None:
+        key, theirs, ours = difference
+        raise TreecutError(
+            f"The folder {str(folder)!r} holds another data set: its {key} is {shown(theirs)}, not "
+            f"{shown(ours)}. Use another folder, or --overwrite."
+        )
+    return {
+        file.name: WrittenFile(**file.model_dump())
+        for file in manifest.files
+        if _fault(folder, file) is None
+    }
+
+
+def _write_manifest(folder: Path, plan: Plan, known: dict[str, WrittenFile]) -> None:
+    files = [known[shard.name] for shard in plan.shards if shard.name in known]
+    manifest = {
+        "data_set": plan.as_dict(),
+        "num_files": len(plan.shards),
+        "rows": sum(file.rows for file in files),
+        "files": [asdict(file) for file in files],
+    }
+    with whole_binary_file(folder / MANIFEST_NAME) as out:
+        out.write((json.dumps(manifest, indent=1) + "\n").encode())
+
+
+def _read(folder: Path) -> _Manifest:
+    path = folder / MANIFEST_NAME
+    try:
+        return _Manifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise from_validation(error, f"The manifest {str(path)!r}") from error
+    except OSError as error:
+        raise TreecutError(
+            f"{str(path)!r} cannot be read ({error.strerror}): use an empty folder, or --overwrite."
+        ) from error
+
+
+def _fault(folder: Path, expected: _File) -> str | None:
+    """What is wrong with a file of a manifest, or None."""
+    path = folder / expected.name
+    if not path.is_file():
+        return "is missing"
+    if (size := path.stat().st_size) != expected.bytes:
+        return f"has {size} bytes, not {expected.bytes}"
+    if (digest := describe(path, 0).sha256) != expected.sha256:
+        return f"has the SHA-256 {digest}, not {expected.sha256}"
+    return None
+
+
+def check_files(folder: Path) -> Iterator[tuple[WrittenFile, str | None]]:
+    """Compare every file of a finished folder with the manifest.
+
+    Yields:
+        What the manifest says of a file, and what is wrong with it, or None. A file that looks like
+        one of the data set, but is not in the manifest, is wrong too.
+
+    Raises:
+        TreecutError: there is no manifest, it is damaged, or the data set is not finished.
+    """
+    manifest = _read(folder) if (folder / MANIFEST_NAME).exists() else None
+    if manifest is None or len(manifest.files) != manifest.num_files:
+        raise TreecutError(
+            f"The folder {str(folder)!r} has no {MANIFEST_NAME} of a finished data set: run its "
+            "`treecut generate` again to complete it."
+        )
+    for file in manifest.files:
+        yield WrittenFile(**file.model_dump()), _fault(folder, file)
+    for path in _strangers(folder, {file.name for file in manifest.files}):
+        yield WrittenFile(path.name, 0, path.stat().st_size, ""), "is not in the manifest"
+
+
+def _difference(theirs: Any, ours: Any, key: str = "") -> tuple[str, Any, Any] | None:
+    """The first value in which two plans differ, and its key, such as `parts[0].config.order`."""
+    pairs: Iterator[tuple[str, Any, Any]]
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        pairs = (
+            (f"{key}.{name}" if key else name, theirs.get(name), ours.get(name))
+            for name in {**ours, **theirs}
+        )
+    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        pairs = ((f"{key}[{i}]", *both) for i, both in enumerate(zip(theirs, ours, strict=True)))
+    else:
+        return None if theirs == ours else (key, theirs, ours)
+    return next(filter(None, (_difference(one, other, name) for name, one, other in pairs)), None)
+
+
+def write_here(workers: int) -> Write:
+    """Writes shards with so many processes of this machine; the bytes do not depend on it."""
+
+    def write(
+        plan: Plan, shards: Sequence[Shard], folder: Path, advance: Advance
+    ) -> Iterator[WrittenFile]:
+        if workers == 1 or len(shards) < 2:
+            for shard in shards:
+                yield write_shard(plan, shard, folder / shard.name, advance)
+            return
+        processes = min(workers, len(shards))
+        with (
+            termination_raises(),
+            ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts) as pool,
+        ):
+            try:
+                futures = [
+                    pool.submit(write_shard, plan, shard, folder / shard.name) for shard in shards
+                ]
+                for future in as_completed(futures):
+                    yield (written := future.result())
+                    advance(written.rows)
+            except BrokenProcessPool as error:
+                raise TreecutError(
+                    "A worker process was killed (perhaps the memory was full): run the same command "
+                    "again, with fewer workers if need be; finished files are kept."
+                ) from error
+            except BaseException:
+                # What they are writing is dropped.
+                for process in active_children():
+                    process.terminate()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    return write
+
+
+def _ignore_interrupts() -> None:
+    # The interrupt of a terminal reaches all processes; the first one ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

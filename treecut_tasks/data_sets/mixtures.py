@@ -1,0 +1,191 @@
+"""From YAML files to recipes."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import gcd, lcm
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from treecut_tasks.data_sets.recipe import MAX_CYCLE, Part, Recipe
+from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.files import read_yaml
+from treecut_tasks.problems import WHOLE, ProblemConfig, default_num_vars, disjoint_splits
+from treecut_tasks.problems.blocks import PairKind
+
+# Splits are drawn by drawing names until they belong to it.
+_MIN_SHARE = Fraction(1, 1000)
+# A number as text; its size is limited so that computing with it is quick.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:/[0-9]{1,18})?")
+# A split names files, on all kinds of systems.
+_SPLIT_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
+
+
+def _fraction(value: object) -> Fraction:
+    """A number as it is written: 0.1 is one tenth."""
+    text = str(value)
+    if type(value) in (int, float, str) and _NUMBER.fullmatch(text):
+        number, _, divisor = text.partition("/")
+        if not divisor or int(divisor):
+            return Fraction(number) / Fraction(divisor or 1)
+    raise ValueError("must be a number such as 3, 0.25 or 1/3")
+
+
+def _positive(value: Fraction) -> Fraction:
+    if value <= 0:
+        raise ValueError("must be above 0")
+    return value
+
+
+def _share(value: Fraction) -> Fraction:
+    if not 0 <= value <= 1:
+        raise ValueError("must be from 0 to 1")
+    return value
+
+
+def _split_share(value: Fraction) -> Fraction:
+    if not _MIN_SHARE <= value <= 1:
+        raise ValueError(f"must be from {_MIN_SHARE} to 1")
+    return value
+
+
+_Number = Annotated[Fraction, BeforeValidator(_fraction)]
+
+
+class _Part(BaseModel):
+    """One part of the file; the parameters of a configuration are checked by `ProblemConfig`."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    weight: Annotated[_Number, AfterValidator(_positive)] = Fraction(1)
+    pairs: PairKind = "none"
+    answerable_share: Annotated[_Number, AfterValidator(_share)] | None = None
+    theme: Any = None
+    composite_name: Any = None
+    num_vars: Any = None
+    ans_depth: Any = None
+    order: Any = None
+    cut_depth: Any = None
+    sampling: Any = None
+
+    def parts(self, folder: Path) -> list[tuple[Fraction, ProblemConfig, PairKind]]:
+        """The weighted configurations: two of them where problems of both kinds are wanted."""
+        share = self.answerable_share
+        if self.pairs != "none" and share is not None:
+            raise TreecutError(
+                "It has pairs and an answerable_share: half of all pairs is answerable; leave out one of "
+                "the two keys."
+            )
+        given = self.model_dump(exclude={"weight", "pairs", "answerable_share"}, exclude_unset=True)
+        if isinstance(self.theme, str) and self.theme.endswith((".yaml", ".yml")):
+            given["theme"] = str(folder / self.theme)
+        depth = given.get("ans_depth", ProblemConfig.ans_depth)
+        if self.pairs != "none" and type(depth) is int:
+            given.setdefault("num_vars", default_num_vars(depth, self.pairs))
+        answerable = share or Fraction(0)
+        found: list[tuple[Fraction, ProblemConfig, PairKind]] = []
+        if answerable < 1:
+            found.append((self.weight * (1 - answerable), ProblemConfig(**given), self.pairs))
+            given.pop("cut_depth", None)
+        if answerable > 0:
+            config = ProblemConfig(**given, unanswerable=False)
+            found.append((self.weight * answerable, config, "none"))
+        return found
+
+
+class _Mixture(BaseModel):
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    parts: Annotated[list[_Part], Field(min_length=1)]
+    splits: Annotated[
+        dict[
+            Annotated[str, Field(pattern=_SPLIT_NAME)],
+            Annotated[_Number, AfterValidator(_split_share)],
+        ],
+        Field(min_length=1),
+    ] = {WHOLE.name: Fraction(1)}  # pydantic copies it
+    separate_items: Annotated[bool, Field(strict=True)] = False
+
+    @model_validator(mode="after")
+    def _check_splits(self) -> _Mixture:
+        total = sum(self.splits.values())
+        if total != 1:
+            raise TreecutError(
+                f"The shares of its splits add up to {total}: they must add up to 1."
+            )
+        if len({name.lower() for name in self.splits}) < len(self.splits):
+            raise TreecutError(
+                "Names of its splits differ only in the case of letters, as their files would: rename one "
+                "of them."
+            )
+        return self
+
+
+def read_mixture(path: str | Path, seed: int) -> Recipe:
+    """Read a mixture: parts with weights, and the splits of the data set.
+
+    The file is a YAML mapping. `parts` is a list of mappings; each takes the parameters of a
+    `ProblemConfig` but `unanswerable`, and besides
+
+    - `theme`: the path of a theme file is taken from the folder of the mixture
+    - `weight`: its share of the entries relative to the other parts, a number above 0; 1 if missing
+    - `pairs`: `full` or `matched` for pairs with such counterparts; `none` if missing
+    - `answerable_share`: without pairs, the share of answerable problems from 0 to 1; 0 if missing
+
+    `splits` maps names of splits to their shares, which add up to 1; without it there is one.
+    `separate_items: true` gives each split item names of its own.
+
+    Args:
+        path: the file.
+        seed: names the stream of problems.
+
+    Raises:
+        TreecutError: an unreadable file, or a key or value that is not allowed.
+    """
+    what = f"The mixture {str(path)!r}"
+    try:
+        mixture = _Mixture.model_validate(read_yaml(path, "mixture"))
+    except ValidationError as error:
+        raise from_validation(error, what) from error
+    weighted: list[tuple[Fraction, ProblemConfig, PairKind]] = []
+    for number, part in enumerate(mixture.parts, start=1):
+        try:
+            weighted += part.parts(Path(path).parent)
+            # Says which part has no such pairs.
+            _ = [Part(config, pairs) for _, config, pairs in weighted[-1:]]
+        except TreecutError as error:
+            raise TreecutError(
+                f"{what} has a part {number} that cannot be made. {error}"
+            ) from error
+    parts = tuple(
+        Part(config, pairs, weight)
+        for weight, (_, config, pairs) in zip(_whole_weights(weighted, what), weighted, strict=True)
+    )
+    splits = disjoint_splits(mixture.splits.items(), mixture.separate_items)
+    return Recipe(parts, seed, splits)
+
+
+def _whole_weights(
+    weighted: list[tuple[Fraction, ProblemConfig, PairKind]], what: str
+) -> list[int]:
+    scale = lcm(*(weight.denominator for weight, _, _ in weighted))
+    weights = [int(weight * scale) for weight, _, _ in weighted]
+    common = gcd(*weights)
+    weights = [weight // common for weight in weights]
+    if sum(weights) > MAX_CYCLE:
+        raise TreecutError(
+            f"{what} has weights that, as whole numbers in the same proportions, add up to more than "
+            f"{MAX_CYCLE}: use rounder weights."
+        )
+    return weights

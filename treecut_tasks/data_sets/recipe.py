@@ -1,0 +1,168 @@
+"""From configurations with weights and splits to the recipe of a data set.
+
+A recipe is the whole truth about a data set: whoever has it, the seed and the version makes the
+same rows again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any, get_args
+
+from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.problems import WHOLE, ProblemConfig, Split, check_seed
+from treecut_tasks.problems.blocks import PairKind
+from treecut_tasks.problems.pairs import check_pair
+
+# A cycle of a mixture is a list in memory; nobody needs finer weights than this.
+MAX_CYCLE = 10_000
+"""Largest sum of the whole weights of a mixture."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One ingredient of a data set.
+
+    Attributes:
+        config: what is drawn.
+        pairs: `full` or `matched` if every entry is a pair; `none` if it is one problem.
+        weight: how many entries of each cycle of the mixture are of this part; 1 or more.
+
+    Raises:
+        TreecutError: an unknown kind of pairs, or pairs that the configuration does not have.
+    """
+
+    config: ProblemConfig
+    pairs: PairKind = "none"
+    weight: int = 1
+
+    def __post_init__(self) -> None:
+        if self.pairs not in (kinds := get_args(PairKind)):
+            raise TreecutError(
+                f"pairs is {shown(self.pairs)}: it must be {', '.join(kinds[:-1])} or {kinds[-1]}."
+            )
+        if self.pairs != "none":
+            check_pair(self.config, self.pairs)
+
+    @property
+    def stream(self) -> tuple[ProblemConfig, bool]:
+        """What is drawn, the same for parts whose problems would be the same."""
+        return self.config, self.pairs == "matched"
+
+    @property
+    def rows_per_entry(self) -> int:
+        """Problems in each entry: two for a pair."""
+        return 1 if self.pairs == "none" else 2
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything that names the part; ready for JSON."""
+        return {
+            "config": self.config.as_dict(),
+            "theme_digest": self.config.resolved_theme.digest,
+            "pairs": self.pairs,
+            "weight": self.weight,
+        }
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A data set without its size.
+
+    Entries of the parts take turns in proportion to their weights, so that every stretch of the
+    data set has the same mixture.
+
+    Attributes:
+        parts: the ingredients.
+        seed: a whole number of 0 or more.
+        splits: the splits, see `problems.disjoint_splits`.
+
+    Raises:
+        TreecutError: no parts or too large weights, or splits that could share a problem.
+    """
+
+    parts: tuple[Part, ...]
+    seed: int
+    splits: tuple[Split, ...] = (WHOLE,)
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        weights = sum(part.weight for part in self.parts)
+        if not 1 <= weights <= MAX_CYCLE:
+            raise TreecutError(
+                f"The weights of the parts add up to {weights}: give one part or more, with weights that "
+                f"add up to {MAX_CYCLE} at most."
+            )
+        for one, other in combinations(self.splits, 2):
+            if one.name == other.name or not (
+                _apart(one.hashes, other.hashes) or _apart(one.items, other.items)
+            ):
+                raise TreecutError(
+                    f"The splits {one.name!r} and {other.name!r} could share problems: make them with "
+                    "disjoint_splits."
+                )
+        self._check_items()
+
+    def _check_items(self) -> None:
+        """Check that splits with items of their own share none through themes that have one in common."""
+        seen: dict[str, str] = {}
+        for split in self.splits if self.splits[0].items != WHOLE.items else ():
+            for theme in {part.config.resolved_theme for part in self.parts}:
+                for number in split.item_numbers(theme):
+                    # As in themes, capitals make no other name.
+                    item = theme.items[number].name
+                    other = seen.setdefault(item.casefold(), split.name)
+                    if other != split.name:
+                        raise TreecutError(
+                            f"The item {item!r} belongs to several themes, of which one has it in the "
+                            f"split {other!r} and another in {split.name!r}: use one theme, themes "
+                            "without common items, or leave out separate_items."
+                        )
+
+    @cached_property
+    def cycle(self) -> tuple[int, ...]:
+        """The order in which parts take turns; indices of parts, over and over."""
+        turns = [
+            (Fraction(2 * turn + 1, 2 * part.weight), index)
+            for index, part in enumerate(self.parts)
+            for turn in range(part.weight)
+        ]
+        return tuple(index for _, index in sorted(turns))
+
+    @property
+    def paired(self) -> bool:
+        """Whether any part consists of pairs."""
+        return any(part.pairs != "none" for part in self.parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything that names the rows, but for the version; ready for JSON."""
+        return {
+            "parts": [part.as_dict() for part in self.parts],
+            "seed": self.seed,
+            "splits": [split.as_dict() for split in self.splits],
+        }
+
+
+def _apart(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+    return bool(one[1] <= other[0] or other[1] <= one[0])
+
+
+def portions(total: int, splits: Sequence[Split]) -> list[int]:
+    """Distribute a number over splits by their shares; what is left goes to the largest remainders.
+
+    Each gets one at least, at the cost of the largest.
+    """
+    whole = sum((split.share for split in splits), Fraction(0))
+    exact = [total * split.share / whole for split in splits]
+    counts = [math.floor(each) for each in exact]
+    by_remainder = sorted(range(len(splits)), key=lambda i: counts[i] - exact[i])
+    for i in by_remainder[: total - sum(counts)]:
+        counts[i] += 1
+    while 0 in counts:
+        counts[counts.index(max(counts))] -= 1
+        counts[counts.index(0)] += 1
+    return counts

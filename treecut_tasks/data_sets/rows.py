@@ -1,0 +1,138 @@
+"""From a recipe to the rows of its data set, as Arrow tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from treecut_tasks.data_sets.recipe import Part, Recipe
+from treecut_tasks.problems import Split
+from treecut_tasks.problems.blocks import BLOCK, Block, Ints, PairKind
+from treecut_tasks.problems.columns import columns, schema
+from treecut_tasks.problems.members import Member, chunk_size, pair_ids
+from treecut_tasks.problems.streams import draw_block
+
+
+def check_drawable(recipe: Recipe) -> None:
+    """Draw where it may turn out only then that there is nothing to draw.
+
+    Raises:
+        TreecutError: a theme has too few names for a split, or a configuration no matched pairs.
+    """
+    for split in recipe.splits:
+        for part in recipe.parts:
+            if part.pairs == "matched" or not split.is_whole:
+                draw_block(part.config, recipe.seed, 0, part.pairs, split)
+
+
+class Rows:
+    """The rows of one split of a recipe; any of them can be made without the others.
+
+    An entry is a problem, or a pair, which makes two rows.
+
+    Attributes:
+        schema: the columns of its tables.
+        chunk: entries in each table.
+    """
+
+    def __init__(self, recipe: Recipe, split: Split, text_only: bool = False) -> None:
+        """Prepare the parts.
+
+        Args:
+            recipe: what the data set is made of.
+            split: one of its splits.
+            text_only: whether rows are just ids, problems, answers and solutions.
+        """
+        self.schema = schema(text_only, recipe.paired)
+        self._empty = self.schema.empty_table()
+        self.chunk = min(chunk_size(part.config) for part in recipe.parts)
+        # Parts that draw the same, such as the answerable problems of two cut depths, must not repeat
+        # each other.
+        before: Counter[Any] = Counter()
+        self._parts = []
+        for part in recipe.parts:
+            self._parts.append(_PartRows(part, recipe.seed, split, text_only, before[part.stream]))
+            before[part.stream] += 1
+        self._cycle = np.array(recipe.cycle)
+        turns = self._cycle[:, None] == np.arange(len(self._parts))
+        self._turns_before = np.concatenate([[turns[0] * 0], np.cumsum(turns, axis=0)])
+
+    def num_rows(self, start: int, stop: int) -> int:
+        """How many rows the entries from start to stop have."""
+        return sum(
+            (self._index(stop, number) - self._index(start, number)) * part.rows_per_entry
+            for number, part in enumerate(self._parts)
+        )
+
+    def _index(self, entry: int, number: int) -> int:
+        """How many entries before this one are of a part."""
+        cycles, turn = divmod(entry, len(self._cycle))
+        before = self._turns_before
+        return cycles * int(before[-1, number]) + int(before[turn, number])
+
+    def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
+        """Tables with the rows of the entries from start to stop, a chunk in each."""
+        for low in range(start, stop, self.chunk):
+            entries = np.arange(low, min(low + self.chunk, stop))
+            part_of = self._cycle[entries % len(self._cycle)]
+            tables: list[pa.Table] = []
+            keys: list[Ints] = []
+            for number, part in enumerate(self._parts):
+                places = entries[part_of == number]
+                if len(places):
+                    tables += part.tables(self._index(low, number), len(places))
+                    keys.append(np.repeat(places, part.rows_per_entry))
+            if len(self._parts) == 1:
+                yield pa.concat_tables(tables)
+                continue
+            # What only other parts have is null.
+            every = pa.concat_tables([self._empty, *tables], promote_options="default")
+            order = np.argsort(np.concatenate(keys), kind="stable")
+            yield every.take(pa.array(order)).combine_chunks()
+
+
+class _PartRows:
+    """The rows of one part, numbered for itself."""
+
+    def __init__(self, part: Part, seed: int, split: Split, text_only: bool, repeat: int) -> None:
+        self._part, self._text_only = part, text_only
+        self.rows_per_entry = part.rows_per_entry
+
+        @lru_cache(maxsize=1)
+        def block(number: int) -> Block:
+            return draw_block(part.config, seed, number, part.pairs, split, repeat)
+
+        self._block = block
+
+    def tables(self, start: int, count: int) -> Iterator[pa.Table]:
+        """The rows of so many entries; the two of a pair follow each other."""
+        stop = start + count
+        for number in range(start // BLOCK, -(-stop // BLOCK)):
+            first = number * BLOCK
+            block = self._block(number).rows(max(start - first, 0), min(stop - first, BLOCK))
+            yield member_tables(Member.of(block), self._part.pairs, self._text_only)
+
+
+def member_tables(drawn: Member, pairs: PairKind, text_only: bool) -> pa.Table:
+    """The rows of some entries of one part; the two of a pair follow each other.
+
+    Args:
+        drawn: the problems that were drawn, one for each entry.
+        pairs: whether they are shown with their counterparts.
+        text_only: whether rows are just ids, problems, answers and solutions.
+    """
+    if pairs == "none":
+        return pa.Table.from_pydict(columns(drawn, text_only), schema(text_only))
+    both = [drawn, drawn.counterpart(matched=pairs == "matched")]
+    shared = {"pair_id": pair_ids(*both)}
+    wanted = schema(text_only, paired=True)
+    members = pa.concat_tables(
+        [pa.Table.from_pydict(columns(each, text_only) | shared, wanted) for each in both]
+    )
+    alternating = np.arange(len(members)).reshape(2, -1).T.reshape(-1)
+    return members.take(pa.array(alternating)).combine_chunks()
