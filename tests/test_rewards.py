@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.trainers import TO_INSTALL, tiny_model, training_arguments
+from treecut_tasks.data_sets import Reward, verdict
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation import judge_response
-from treecut_tasks.training import Reward, verdict
 
 ANSWERABLE = {
     "problem": "A pie costs 11 dollars. Question: how much does a pie cost?",
@@ -30,10 +30,10 @@ CUT = {
 DISTINCT = Reward(
     right=1.5,
     wrong_number=-2.0,
-    unknown_where_answerable=-0.25,
-    unknown_where_unanswerable=0.75,
+    false_unknown=-0.25,
+    unknown=0.75,
     no_answer=-3.0,
-    hallucinated=-4.0,
+    hallucination=-4.0,
 )
 """No two weights are the same, so that a mix-up shows."""
 
@@ -53,12 +53,12 @@ WEIGHTS = [field.name for field in fields(Reward)]
         (r"So \boxed{11}.", ANSWERABLE, "right"),
         ("Answer: 11.00", ANSWERABLE, "right"),
         ("Answer: 12", ANSWERABLE, "wrong_number"),
-        ("Answer: unknown", ANSWERABLE, "unknown_where_answerable"),
-        ("Answer: unknown", CUT, "unknown_where_unanswerable"),
-        ("The price of a tart cannot be determined.", CUT, "unknown_where_unanswerable"),
-        ("Answer: 11", CUT, "hallucinated"),
+        ("Answer: unknown", ANSWERABLE, "false_unknown"),
+        ("Answer: unknown", CUT, "unknown"),
+        ("The price of a tart cannot be determined.", CUT, "unknown"),
+        ("Answer: 11", CUT, "hallucination"),
         # The paper's rule takes the first phrase; a careful reader the final answer.
-        ("It looks as if it cannot be determined, but it can.\nAnswer: 11", CUT, "hallucinated"),
+        ("It looks as if it cannot be determined, but it can.\nAnswer: 11", CUT, "hallucination"),
         ("<think>It is unknown.</think>\nAnswer: 11", ANSWERABLE, "right"),
         ("", ANSWERABLE, "no_answer"),
         ("", CUT, "no_answer"),
@@ -75,12 +75,12 @@ def test_each_verdict_has_its_weight(
     assert DISTINCT(response, record) == getattr(DISTINCT, expected)
 
 
-def test_a_hallucinated_number_counts_as_a_wrong_one_unless_it_has_a_weight_of_its_own() -> None:
+def test_a_hallucination_number_counts_as_a_wrong_one_unless_it_has_a_weight_of_its_own() -> None:
     assert Reward(wrong_number=-7.0)("Answer: 11", CUT) == -7.0
-    assert Reward(wrong_number=-7.0, hallucinated=-9)("Answer: 11", CUT) == -9.0
-    assert Reward(wrong_number=-7.0, hallucinated=-9)("Answer: 12", ANSWERABLE) == -7.0
+    assert Reward(wrong_number=-7.0, hallucination=-9)("Answer: 11", CUT) == -9.0
+    assert Reward(wrong_number=-7.0, hallucination=-9)("Answer: 12", ANSWERABLE) == -7.0
     assert replace(Reward(), wrong_number=-5.0)("Answer: 11", CUT) == -5.0
-    assert Reward(hallucinated=0.0)("Answer: 11", CUT) == 0.0
+    assert Reward(hallucination=0.0)("Answer: 11", CUT) == 0.0
 
 
 def test_known_truncation_is_passed_on() -> None:
@@ -106,9 +106,7 @@ def test_the_defaults_reward_telling_the_kinds_apart_above_every_blind_strategy(
     # Saying nothing never pays.
     assert reward.no_answer <= min(reward("Answer: 12", ANSWERABLE), reward("Answer: 12", CUT))
     # The probability of being right from which a number pays, as the documentation says.
-    enough = (reward.unknown_where_answerable - reward.wrong_number) / (
-        reward.right - reward.wrong_number
-    )
+    enough = (reward.false_unknown - reward.wrong_number) / (reward.right - reward.wrong_number)
     assert enough == 0.25
 
 
@@ -119,9 +117,9 @@ def test_any_text_gets_the_weight_of_the_verdict_that_the_tasks_report(
     by_ending = {
         "right": DISTINCT.right,
         "wrong_number": DISTINCT.wrong_number,
-        "false_unknown": DISTINCT.unknown_where_answerable,
-        "unknown": DISTINCT.unknown_where_unanswerable,
-        "hallucination": DISTINCT.hallucinated,
+        "false_unknown": DISTINCT.false_unknown,
+        "unknown": DISTINCT.unknown,
+        "hallucination": DISTINCT.hallucination,
         "no_answer": DISTINCT.no_answer,
     }
     expected = by_ending[judge_response(answer, response).ending]
@@ -134,10 +132,10 @@ def test_every_finite_weight_is_taken_as_it_is(weight: float, name: str) -> None
     responses = {
         "right": ("Answer: 11", ANSWERABLE),
         "wrong_number": ("Answer: 12", ANSWERABLE),
-        "unknown_where_answerable": ("Answer: unknown", ANSWERABLE),
-        "unknown_where_unanswerable": ("Answer: unknown", CUT),
+        "false_unknown": ("Answer: unknown", ANSWERABLE),
+        "unknown": ("Answer: unknown", CUT),
         "no_answer": ("", CUT),
-        "hallucinated": ("Answer: 12", CUT),
+        "hallucination": ("Answer: 12", CUT),
     }
     for other, (response, record) in responses.items():
         assert reward(response, record) == (weight if other == name else getattr(DISTINCT, other))
@@ -192,7 +190,7 @@ def test_trl_completions_are_texts_or_messages() -> None:
         trainer_state=None,
     )
     right, wrong, none = DISTINCT.right, DISTINCT.wrong_number, DISTINCT.no_answer
-    false_unknown = DISTINCT.unknown_where_answerable
+    false_unknown = DISTINCT.false_unknown
     assert rewards == [right, wrong, false_unknown, right, none, none, none, none]
 
 
@@ -302,9 +300,9 @@ def _score(task: Any, trace: Any) -> float:
 CASES = [
     ("Answer: 11", ANSWERABLE, DISTINCT.right),
     ("Answer: 12", ANSWERABLE, DISTINCT.wrong_number),
-    ("Answer: unknown", ANSWERABLE, DISTINCT.unknown_where_answerable),
-    ("Answer: unknown", CUT, DISTINCT.unknown_where_unanswerable),
-    ("Answer: 12", CUT, DISTINCT.hallucinated),
+    ("Answer: unknown", ANSWERABLE, DISTINCT.false_unknown),
+    ("Answer: unknown", CUT, DISTINCT.unknown),
+    ("Answer: 12", CUT, DISTINCT.hallucination),
     ("", CUT, DISTINCT.no_answer),
 ]
 

@@ -277,11 +277,12 @@ def test_bad_seeds_and_indices_are_refused(bad: Any) -> None:
 
 
 def test_what_is_no_generator_and_no_configuration_is_refused() -> None:
-    for use in (generate, generate_pair):
+    uses: tuple[Any, Any] = generate, generate_pair
+    for use in uses:
         with pytest.raises(TreecutError, match=r"rng is 7: it must be a random\.Random, such as"):
-            use(ProblemConfig(), 7)  # type: ignore[operator]
+            use(ProblemConfig(), 7)
         with pytest.raises(TreecutError, match="config is 'food': it must be a ProblemConfig"):
-            use("food", random.Random(7))  # type: ignore[operator]
+            use("food", random.Random(7))
     with pytest.raises(TreecutError, match="config is None"):
         problem_at(None, 1, 1)  # type: ignore[arg-type]
 
@@ -347,10 +348,10 @@ def test_a_set_is_drawn_as_it_is_asked_for() -> None:
 
 def drawn_of(split: Split, counterpart: CounterpartKind, seed: int) -> list[Pair]:
     configs = [
-        ProblemConfig(ans_depth=depth, num_vars=depth + 3, order=order)
-        for depth, order in ((2, "forward"), (4, "random"))
+        ProblemConfig(ans_depth=2, num_vars=6, order="forward"),
+        ProblemConfig(ans_depth=4, num_vars=7),
     ]
-    drawn = draw_data_set(configs, 400, seed, counterpart, split)  # type: ignore[arg-type]
+    drawn = draw_data_set(configs, 400, seed, counterpart, split)
     return [each.pair for each in drawn]
 
 
@@ -430,11 +431,10 @@ def test_bad_splits_are_refused_at_once() -> None:
         problem_at(ProblemConfig("outfit"), 1, 1, named_split("test", separate_items=True))
     # Two names have one set, and two can be asked for: some split has neither.
     config = ProblemConfig(TINY_THEME, composite_name=False, num_vars=2, ans_depth=2)
-    splits = [named_split(name) for name in ("validation", "test")]
     refused = 0
-    for split in splits:
+    for each in map(named_split, ("validation", "test")):
         try:
-            problem_at(config, 1, 1, split)
+            problem_at(config, 1, 1, each)
         except TreecutError as error:
             assert "too few names" in str(error)
             refused += 1
