@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import cProfile
+import json
 import unicodedata
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -166,7 +170,8 @@ def test_what_says_nothing_changes_nothing(text: str, change: object) -> None:
 
 @given(RESPONSES, st.sampled_from(ENDINGS))
 def test_an_answer_line_behind_thinking_decides(text: str, ending: str) -> None:
-    text = text.replace("<|channel|>final", "").replace("assistantfinal", "")
+    for visible in ("<|channel|>final", "</think>", "<|im_end|>"):
+        text = text.replace(visible, "")
     result = classify_outcome(f"<think>{text}</think>\n\nAnswer: 11{ending}")
     assert (result.verdict, result.value, result.tier) == ("number", "11", "contract")
 
@@ -241,3 +246,123 @@ def test_how_a_number_is_written(written: str, value: str | None) -> None:
 )
 def test_values_equal(value: str, answer: str, equal: bool) -> None:
     assert values_equal(value, answer) is equal
+
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "data" / "outcome_cases.jsonl")
+    .read_text(encoding="utf-8")
+    .split("\n")
+    if line
+]
+"""Self-written responses: `kind`, `problem` (a name or a text), `response`, `verdict`, `value`."""
+
+PROBLEMS = {
+    "tart": (
+        "A lasagna at Urban Plate costs 9 dollars. 2 fruit tarts at Mike's Place cost 4 dollars more "
+        "than 2 lasagnas at Urban Plate. A burger at Bistro Nice costs 13 dollars. Question: how much "
+        "does a fruit tart at Mike's Place cost?"
+    ),
+    "salad": (
+        "A Greek salad at Texas BBQ and 2 pies at Texas BBQ cost 31 dollars. 3 pies at Texas BBQ cost "
+        "9 dollars more than 3 burritos at Mike's Place. A burger at Urban Plate costs 13 dollars. "
+        "Question: how much does a Greek salad at Texas BBQ cost?"
+    ),
+}
+
+
+def agrees(case: dict[str, Any], problem: str | None) -> bool:
+    result = classify_outcome(
+        case["response"], problem=problem, truncated=case.get("truncated", False)
+    )
+    right = result.value is None or values_equal(result.value, case.get("value", ""))
+    return result.verdict == case["verdict"] and right
+
+
+@pytest.mark.parametrize("kind", sorted({case["kind"] for case in CASES}))
+def test_kinds_of_responses(kind: str) -> None:
+    """At least nine in ten of every kind; a single rare case is not worth a rule."""
+    cases = [case for case in CASES if case["kind"] == kind]
+    wrong = [c for c in cases if not agrees(c, PROBLEMS.get(c["problem"], c["problem"]))]
+    assert len(wrong) <= len(cases) / 10, wrong
+
+
+def test_most_is_read_without_the_problem() -> None:
+    cases = [case for case in CASES if case["kind"] != "other_item"]
+    assert sum(agrees(case, None) for case in cases) >= 0.95 * len(cases)
+
+
+SHARED = [
+    ("responses.jsonl", 0.95),
+    ("cases-2.jsonl", 0.95),
+    ("treecut-real.jsonl", 0.95),
+    ("real.jsonl", 0.96),
+]
+
+
+@pytest.mark.parametrize(("name", "least"), SHARED)
+def test_agrees_with_the_labelled_responses(shared_dir: Path, name: str, least: float) -> None:
+    """Skipped, with the reason, where the labelled responses are not beside the repository."""
+    rows = [json.loads(line) for line in (shared_dir / "responses" / name).open(encoding="utf-8")]
+    scored = [row for row in rows if not row["ambiguous"]]
+    right = 0
+    for row in scored:
+        before, after = (row.get(key) or ["", 0] for key in ("repeat", "repeat_after"))
+        text = before[0] * before[1] + row["response"] + after[0] * after[1] + row.get("suffix", "")
+        result = classify_outcome(
+            text, problem=row.get("problem"), truncated=row.get("finish") == "length"
+        )
+        accepted = [row["robust_value"], *row.get("robust_value_alt", [])]
+        same = result.value is None or any(values_equal(result.value, v) for v in accepted if v)
+        right += result.verdict == row["robust_outcome"] and same
+    assert right >= least * len(scored)
+
+
+FLOODS = [
+    *("\\boxed{", "Answer: ", "A: no. ", "Answer: 1\n", "9", " ", "\n", "<", "|\n", "<think>", "("),
+    *(
+        "[",
+        "*",
+        "`",
+        "$",
+        "\\",
+        "\\frac{1}{",
+        "\\text{",
+        "<answer>",
+        '"answer": ',
+        "#### 11\n",
+        "½",
+    ),
+    *(
+        "not ",
+        "1,",
+        "one hundred ",
+        "the answer is 3. ",
+        "Wait, ",
+        "Question: how much does ",
+        "\ud800",
+    ),
+    *(
+        "\u0301\u0323",
+        "So a pie costs 12 dollars. ",
+        "need the price ",
+        "x = 3\n",
+        "<|x|>",
+        "- ",
+        "1 ",
+    ),
+]
+
+
+@pytest.mark.parametrize("piece", FLOODS)
+def test_work_grows_no_faster_than_the_text(piece: str) -> None:
+    """Function calls are counted, not seconds: ten times the text, at most about ten times the work."""
+
+    def work(size: int) -> int:
+        profile = cProfile.Profile()
+        profile.enable()
+        classify_outcome(piece * (size // len(piece)) + "\n\nAnswer: 11", problem=PROBLEM)
+        profile.disable()
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert work(200_000) <= 15 * work(20_000)

@@ -12,7 +12,8 @@ Strength = Literal["strong", "weak", ""]
 
 def abstains(sentence: str) -> Strength:
     """How plainly a folded sentence abstains; empty if it does not."""
-    if patterns("exempt").search(sentence):
+    prompt = sentence.startswith(("if ", "when ")) and "answer" in sentence
+    if prompt or patterns("exempt").search(sentence):
         return ""
     if patterns("strong").search(sentence):
         return "strong"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import re2
 
@@ -15,15 +15,10 @@ from treecut_tasks.scoring.spans import Reading, read_span
 
 ANSWER, HEADING, FINAL = one_of("answer"), one_of("heading"), one_of("final")
 LABEL = compiled(
-    r"(?m)(?:^[^\w\n\x{27e6}]{0,20}|[.!?] +)(?:"
-    + FINAL
-    + r"[ ,_-]*){0,6}(?:(?P<answer>"
-    + ANSWER
-    + ")|(?P<heading>"
-    + HEADING
-    + r"))"
-    r"(?: ?\([^()\n]{0,40}\))?(?: ?(?P<sign>[:=]|\x{21d2}| is:| is\b| would be:?)|(?P<alone>[^\w\n]{0,4}$))"
-    r"[ :]*(?:" + ANSWER + r" ?[:=] ?)?(?P<span>[^\n]*)"
+    r"(?m)(?:^[^\w\n\x{27e6}]{0,20}|[.!?] +)(?:" + FINAL + r"[ ,_-]*){0,6}"
+    r"(?P<noun>(?P<answer>" + ANSWER + ")|" + HEADING + r")(?: ?\([^()\n]{0,40}\))?"
+    r"(?: ?(?P<sign>[:=]|->|=>|>| [-\x{2013}] |\x{21d2})|(?P<alone>[^\w\n]{0,4}$)| )"
+    r"[ :]*(?:" + ANSWER + " ?[:=] ?)?"
 )
 BOX = re2.compile(r"\x{27e6}(?P<span>[^\x{27e6}\x{27e7}]*)\x{27e7}")
 HASH = re2.compile(r"(?m)^ ?####+ *(?P<span>[^\n]*)")
@@ -36,13 +31,15 @@ KEY = re2.compile(
     r"""(?P<span>"[^"\n]*"|'[^'\n]*'|[^,}\n]*)"""
 )
 SPOKEN = compiled(
-    r"\b(?:" + FINAL + " )+" + ANSWER + r"(?: (?:to|for|of)\b[^.?!\n:]{0,120}?)?"
+    r"(?m)(?:^|\b(?:" + FINAL + " )+)" + ANSWER + r"(?: (?:to|for|of)\b[^.?!\n:]{0,120}?)?"
     r"(?:,? (?:is|would be|must be|should be|will be|remains|comes to)"
-    r"(?: that| therefore| thus| then| simply)?\b:?| ?[:=\x{21d2}])(?P<span>[^\n]*)"
+    r"(?: that| therefore| thus| then| simply)?\b:?| ?[:=\x{21d2}])"
 )
 FULL_STOP = re2.compile(r"[.!?](?: |$)")
-BLANK = re2.compile(r"^[^\w\x{27e6}?\x{221e}$<]*$")
-NEXT_LINE = re2.compile(r"\n(?P<span>[^\n]*[\w?\x{221e}][^\n]*)")
+NEXT_LINE = re2.compile(
+    r"[ :*\"'.\x{2013}]*(?P<gap>(?:\n[ >*#]*)+)?"
+    r"(?P<span>[^\n]*[\pL\pN\x{27e6}\x{27e7}?\x{221e}$<>][^\n]*)"
+)
 EARLIER = re2.compile(r"[^.!?\n]*$")
 
 MOST = 50
@@ -88,50 +85,49 @@ def _simple(chars: str, question: Question) -> Iterator[Marker]:
 
 def _labels(chars: str, question: Question) -> Iterator[Marker]:
     for match in deque(LABEL.finditer(chars), MOST):
-        if match["sign"] is None and match["alone"] is None:
-            continue
-        start, end = _pointed(chars, match)
+        start, end = _pointed(chars, match.end())
         reading = read_span(chars[start:end], question)
-        is_answer = match["answer"] is not None
-        if (match["sign"] or "").strip() == "=" and not reading.direct:
+        sign, is_answer = (match["sign"] or "").strip(), match["answer"] is not None
+        direct = reading.direct and reading.commits
+        if not is_answer:
+            # "Result: 11" counts where nothing follows: it may also head a step of the working.
+            ends = sign == ":" or match["alone"] is not None
+            certain = direct and ends and not chars[end:].strip()
+        elif sign or match["alone"] is not None:
+            certain = sign != "=" or direct
+        else:
+            certain = direct and end - start < 25
+        if not certain:
             continue
-        plain = (
-            is_answer
-            and match["sign"] == ":"
-            and place(match, "answer")[0] - match.start() < 8
-            and start == place(match, "span")[0]
+        near = place(match, "noun")[0] - match.start() < 8 and start == match.end()
+        contract = is_answer and near and sign == ":" and reading.direct
+        yield Marker(
+            "answer_line" if contract else "heading",
+            match.start(),
+            (start, end),
+            reading,
+            is_answer,
         )
-        kind = "answer_line" if plain and reading.direct else "heading"
-        if not is_answer and not (reading.direct and reading.commits):
-            continue
-        yield Marker(kind, match.start(), (start, end), reading, is_answer)
 
 
 def _spoken(chars: str, question: Question) -> Iterator[Marker]:
     for match in deque(SPOKEN.finditer(chars), MOST):
         before = EARLIER.search(chars[max(0, match.start() - 200) : match.start()]).group()
-        if words("hypothetical").search(before) or before.endswith(('"', "'")):
+        if words("hypothetical", "condition").search(before) or before.endswith(('"', "'")):
             continue
-        start, end = _pointed(chars, match)
+        start, end = _pointed(chars, match.end())
         stop = FULL_STOP.search(chars[start:end])
-        if stop:
-            end = start + stop.start()
-        yield Marker(
-            "stated", match.start(), (start, end), read_span(chars[start:end], question), False
-        )
+        end = start + stop.start() if stop else end
+        reading = read_span(chars[start:end], question)
+        yield Marker("stated", match.start(), (start, end), reading, False)
 
 
-def _pointed(chars: str, match: Any) -> tuple[int, int]:
+def _pointed(chars: str, start: int) -> tuple[int, int]:
     """Where the value is: behind the marker, or on the next line if nothing stands there."""
-    start, end = place(match, "span")
-    if BLANK.match(chars[start:end]):
-        following = NEXT_LINE.match(
-            chars[end : end + 600].replace("\n\n", "\n ").replace("\n \n", "\n  ")
-        )
-        if following:
-            bullet = DECORATION.match(following["span"])
-            first, last = place(following, "span")
-            return end + first + (
-                bullet.end() if bullet and bullet.end() < last - first else 0
-            ), end + last
-    return start, end
+    line = NEXT_LINE.match(chars[start : start + 2000])
+    if line is None:
+        return start, start
+    bullet = DECORATION.match(line["span"]) if line["gap"] else None
+    first, last = place(line, "span")
+    skipped = bullet.end() if bullet and bullet.end() < last - first else 0
+    return start + first + skipped, start + last

@@ -18,7 +18,7 @@ MOST_DIGITS = 40
 SIMPLE = re2.compile(r"[+-]?\d+(\.\d+)?(/\d+)?")
 WORD = "(?:" + "|".join(load()["number_words"]) + ")"
 NUMBER = compiled(
-    r"(?:^|[^\w.,/^\x{221a}$-]|[^\d\w]\.|(?:^|[^\w])(?:[$-]|rs\.?) ?-?|-)"
+    r"(?:^|[^\w.,/^\x{221a}$-]|[^\d\w]\.|(?:^|[^\w])(?:(?:us)?[$]|-|rs\.?) ?-?|-)"
     r"(?P<whole>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+\b|\d+)(?:[.,]\d+)*|\.\d+)"
     r"(?: ?/ ?(?P<under>\d+)|[ -](?P<over>\d+) ?/ ?(?P<under2>\d+))?(?P<percent> ?%)?(?P<suffix>[a-z]*)"
     r"|\b(?P<words>" + WORD + r"(?:(?: and|-| )+" + WORD + r")*)\b"

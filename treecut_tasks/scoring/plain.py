@@ -41,6 +41,7 @@ LATEX = re.compile(
     r"|\\(?:begin|end)\{[a-z*]+\}"
     r"|\\([A-Za-z]+) ?(\{)?|\\(.)|\\\n|[_^]\{|\{,\}|[{}]|<\|begin_of_box\|>|<\|end_of_box\|>|&="
 )
+TIMES = re.compile(r" x (?=[$(]?\d)")
 LINES = re.compile(
     r"(?m)^[ >]*(?:[-*_=\u2013] ?){3,}$|^ *\x60{3,}(?:json|python|text|latex|markdown|plaintext|math|md)? *$"
 )
@@ -54,7 +55,7 @@ STAR = re.compile(r"\*")
 
 def plain_text(text: Text) -> Text:
     """Take the markup off. Text that is plain stays as it is."""
-    text = text.sub(LINES, "").sub(MARKUP, _markup)
+    text = text.sub(TIMES, " * ").sub(LINES, "").sub(MARKUP, _markup)
     text = _emphasis(text)
     return text.sub(LATEX, _Latex(text.chars)) if LATEX.search(text.chars) else text
 

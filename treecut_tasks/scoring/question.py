@@ -31,7 +31,7 @@ class Question(NamedTuple):
     Attributes:
         text: the whole problem, folded; empty if it is not at hand.
         item: content words of the item whose price is asked for; empty for other questions.
-        noun: the counted noun of "how many", without its plural ending; empty for other questions.
+        nouns: the words counted by "how many", without plural endings; empty for other questions.
         words: content words of the question.
         others: content words of the problem that are not in the question.
         money: whether an amount of money is asked for.
@@ -41,7 +41,7 @@ class Question(NamedTuple):
 
     text: str = ""
     item: frozenset[str] = frozenset()
-    noun: str = ""
+    nouns: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     money: bool = False
@@ -55,9 +55,11 @@ def content_words(chars: str) -> frozenset[str]:
 
 
 def singular(word: str) -> str:
-    """A word without its plural or possessive ending."""
+    """The stem that a noun shares with its plural and its possessive: `sandwiches`, `pies`, `scarves`."""
     word = word.removesuffix("'s").removesuffix("'")
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    word = word if word.endswith("ss") else word.removesuffix("s")
+    word = word.removesuffix("e")
+    return word[:-1] + {"y": "i", "f": "v"}.get(word[-1:], word[-1:])
 
 
 def read_question(problem: str | None) -> Question:
@@ -69,12 +71,15 @@ def read_question(problem: str | None) -> Question:
     asking = [s for s in sentences if s.endswith("?")] or [s for s in sentences if ASKS.search(s)]
     asked = (asking or sentences or [""])[-1]
     price, count = PRICE.search(asked), COUNT.search(asked)
-    item = content_words((price["item"] or price["item2"]) if price else "")
+    several = words("together").search(asked) or re2.search(
+        r"\b(?:both|all|total|difference)\b", asked
+    )
+    item = content_words((price["item"] or price["item2"]) if price and not several else "")
     noun = (count["noun"] or count["mass"] or "") if count else ""
     return Question(
         text=text,
         item=item,
-        noun=singular(noun.split()[0]) if noun else "",
+        nouns=frozenset(singular(word) for word in noun.split() if word not in SMALL),
         words=content_words(asked),
         others=content_words(text) - content_words(asked),
         money=bool(words("money_question").search(asked))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import re2
@@ -13,34 +14,55 @@ from treecut_tasks.scoring.question import Question, content_words, singular
 
 Kind = Literal["number", "unknown", "expression", "range", "empty", "unreadable", "text"]
 
+LONGEST = 1000
+"""So many characters of a span are read."""
+
 EDGE = "\"'*_:;,.!?= \u2022\u2013\u21d2\u2248~|#>()[]{}$\u27e6\u27e7<"
 LEAD = compiled(
     r"^(?:[\s\"'*_:;,=\x{2022}\x{2013}\x{21d2}\x{2248}~|#\x{27e6}({\[\x{20ac}\x{a3}\x{a5}]|"
     + one_of("about")
-    + r")+"
+    + ")+"
 )
-UNKNOWN = compiled("^" + one_of("unknown"))
-BOUND = compiled(r"^(?:[<>\x{2264}\x{2265}]|" + one_of("bound") + ")")
+UNKNOWN = compiled(
+    "^" + one_of("unknown") + r"(?P<rest>(?: (?:number|price|value|cost|quantity|variable)s?\b)?)"
+)
+BOUND = compiled(r"^(?:[<>\x{2264}\x{2265}]|" + one_of("bound") + r"\b)")
+BOUNDED = compiled("(?:" + one_of("bound") + r"|[<>\x{2264}\x{2265}]) ?\$?$")
 JOINED = compiled(
-    r"^[^\w.;(]{0,4}(?:[a-z]+ )?(?:or|to|and|\x{2013}|-|/|,|\x{b1})(?: also| even)? ?\$?(?P<rest>.*)"
+    r"^[^\w.;(]{0,4}(?:[a-z]+ )?(?P<by>or|to|and|\x{2013}|-|/|,|\x{b1})"
+    r"(?: also| even| rather)? ?\$?(?P<rest>.*)"
 )
 OPERATOR = re2.compile(r"^[ $)]*(?:[+*/^\x{221a}]|- ?[\d(a-z]|\x{2013} ?\d|x \d|\(|- ?$)")
+LETTER = re2.compile(r"^ ?([b-hj-z])(?:[^a-z'.]|$)")
+FACTOR = re2.compile(r"(?:^|[^a-z'])[b-hj-z](?:_\w+)? ?[-+*/^\x{2013}] ?\$?$")
 VARIABLE = re2.compile(r"(?:^|[^a-z'])[\d.]*[b-hj-z](?:_\w+)?(?:$|[^a-z'])")
-LETTER = compiled(r"^ ?[b-hj-z](?:[^a-z'.]|$)")
-CLAUSE_VERB = compiled(r"^[^.,;(]*?" + one_of("state") + r"\b")
-SUBORDINATE = re2.compile(
-    r"\b(?:since|because|as|so|if|when|for|using|with|which|where|that|from|by|but|per)\b"
+SYMBOL = re2.compile(
+    r"(?:^|[^\w)+*/-] ?|\x{21d2} ?)([a-z]{1,3}(?:_\w{1,6})?(?: ?\([a-z_ ]{1,8}\))?) ?$"
 )
 RELATION = re2.compile(r"=|\x{2248}|\x{21d2}")
-DIFFERENCE = compiled(r"^ ?[a-z]* ?" + one_of("difference") + r"\b")
-MONEY = compiled(r"^ ?(?:" + one_of("money") + ")")
+TERM = re2.compile(r"[^=,:;]*$")
+WHICH_IS = re2.compile(
+    r"(?:which|that|this) (?:is|equals|gives|makes|comes to|amounts to) (?:us)?\$?$"
+)
+RELATION_NEAR = re2.compile(r"^[^.,;:]{0,100}[=\x{2248}\x{21d2}]")
+CLAUSE_VERB = compiled("^[^.,;(]*?" + one_of("state"))
+SUBORDINATE = words("relative")
+DIFFERENCE = compiled("^ ?[a-z]* ?" + one_of("difference"))
+MONEY = compiled("^ ?" + one_of("money"))
+UNIT = compiled("^" + one_of("unit") + "$")
 NEXT_WORDS = re2.compile(
     r"^[ )]*(?:of |more |fewer |total |additional |whole )*([a-z'-]+)(?: ([a-z'-]+))?(?: ([a-z'-]+))?"
 )
 BECAUSE = compiled("^(?:" + one_of("cue") + ",? )?" + one_of("because"))
-LONGEST = 1000
-"""So many characters of a span are read."""
-CODE = re2.compile(r"\bdef |print\(|^import |return ")
+CLAUSE = compiled(
+    r"(?:[,:;] |\x{21d2}|\b(?:since|because|if|as)\b|" + one_of("cue", "inside") + r",? )"
+)
+TOGETHER = words("together")
+AND = re2.compile(r" and ")
+SEVERAL = re2.compile(
+    r"(?:^|\bof |\bfor )\W{0,3}(?:the )?(?:[2-9]|\d\d+|two|three|four|five|six) ([a-z]+)"
+)
+OR = re2.compile(r"\d[^,.;]{0,12} (?:or|to) \$?$")
 
 
 class Reading(NamedTuple):
@@ -67,25 +89,24 @@ class Reading(NamedTuple):
 def read_span(span: str, question: Question) -> Reading:
     """Read the folded text behind a marker: its head, else what it states."""
     span = span[:LONGEST]
-    lead = LEAD.match(span)
-    head = span[lead.end() if lead else 0 :]
     if not span.strip(EDGE):
         return Reading("unknown" if "?" in span and "<" not in span else "empty")
-    if span.strip(EDGE + " ").startswith("number>") or "<number>" in span[:20]:
-        return Reading("empty")
-    if UNKNOWN.match(head) or UNKNOWN.match(span.lstrip(EDGE)):
-        return _or_number(head)
-    if BOUND.match(span.lstrip("\"'*_:;, =")) or BOUND.match(head):
-        return Reading(
-            "range" if find_numbers(head) and not abstains(span) else _unknown_or_text(span)
-        )
+    lead = LEAD.match(span)
+    head = span[lead.end() if lead else 0 :]
+    for start in (head, span.lstrip(EDGE)):
+        unknown = UNKNOWN.match(start)
+        if unknown and not unknown["rest"]:
+            return _after_unknown(start[unknown.end() :][:24])
+    if any(BOUND.match(start) for start in (head, span.lstrip("\"'*_:;, ="))):
+        if abstains(span):
+            return Reading("unknown")
+        return Reading("range" if find_numbers(head) else "text")
     numbers = find_numbers(head)
-    if (
-        numbers
-        and not head[: numbers[0].start].strip("$-+ rs.")
-        and not _only_word(numbers[0], head)
-    ):
-        return _from_number(head, numbers[0], question)
+    if numbers and not head[: numbers[0].start].strip("$-+ rs."):
+        rest = head[numbers[0].end :]
+        alone = not rest.strip(EDGE) and head.strip(EDGE) != "one"
+        if not numbers[0].in_words or alone or MONEY.match(rest):
+            return _from_number(head, numbers[0], question)
     return read_statement(span, question)
 
 
@@ -95,152 +116,114 @@ def read_statement(sentence: str, question: Question) -> Reading:
     strength = abstains(sentence)
     if strength == "strong":
         return Reading("unknown", direct=False)
-    relations = list(RELATION.finditer(sentence))
-    if relations:
-        right = sentence[relations[-1].end() :]
-        left = sentence[: relations[-1].start()]
-        numbers = find_numbers(right)
-        lead = LEAD.match(right)
-        start = lead.end() if lead else 0
-        if numbers and not right[start : numbers[0].start].strip("$-+ "):
-            return _from_number(
-                right[min(start, numbers[0].start) :],
-                find_numbers(right[min(start, numbers[0].start) :])[0],
-                question,
-            )._replace(direct=False)
-        if VARIABLE.search(right) or VARIABLE.search(left):
-            return Reading("expression", direct=False)
+    right = _right_hand_side(sentence, question)
+    if right is not None:
+        return right._replace(direct=False)
     if strength:
         return Reading("unknown", direct=False, weak=True)
-    if sentence.endswith(":"):
-        return Reading("text", direct=False)
-    chosen = _stated(sentence, question)
+    chosen = None if sentence.endswith(":") else _stated(sentence, question)
     if chosen is None:
-        return Reading(
-            "expression" if any(n.factor for n in find_numbers(sentence)) else "text", direct=False
-        )
-    if chosen.factor:
+        factors = any(number.factor for number in find_numbers(sentence))
+        return Reading("expression" if factors else "text", direct=False)
+    before = sentence[max(0, chosen.start - 16) : chosen.start]
+    if FACTOR.search(before):
         return Reading("expression", direct=False)
-    return _number(chosen)._replace(direct=False)
+    if BOUNDED.search(before) or OR.search(before):
+        return Reading("range", direct=False)
+    return _from_number(sentence[chosen.start :], chosen, question, stated=True)._replace(
+        direct=False
+    )
 
 
-def _unknown_or_text(span: str) -> Kind:
-    return "unknown" if abstains(span) else "text"
+def _right_hand_side(sentence: str, question: Question) -> Reading | None:
+    """What stands behind the last equals sign; an equation that is not solved is an expression."""
+    relations = list(RELATION.finditer(sentence))
+    if not relations:
+        return None
+    left, right = sentence[: relations[-1].start()], sentence[relations[-1].end() :]
+    lead = LEAD.match(right)
+    right = right[lead.end() if lead else 0 :]
+    numbers = find_numbers(right)
+    if numbers and not right[: numbers[0].start].strip("$-+ "):
+        term = TERM.search(left).group()
+        solved = SYMBOL.search(term) or not VARIABLE.search(term)
+        return _from_number(right, numbers[0], question) if solved else Reading("expression")
+    return Reading("expression") if VARIABLE.search(right) or VARIABLE.search(left) else None
 
 
-def _or_number(head: str) -> Reading:
+def _after_unknown(rest: str) -> Reading:
     """`unknown`, unless a number is offered beside it."""
-    rest = UNKNOWN.sub("", head, 1)[:12]
-    return Reading(
-        "range" if rest.lstrip(" ,/").startswith(("or ", "/")) and find_numbers(rest) else "unknown"
-    )
+    rest = rest.partition(" if ")[0]
+    offered = rest.lstrip(" ,/").startswith(("or ", "/")) and find_numbers(rest)
+    return Reading("range" if offered else "unknown")
 
 
-def _only_word(number: Number, head: str) -> bool:
-    """Whether a number word only starts a sentence: "one of the prices ..."."""
-    return (
-        number.in_words
-        and bool(head[number.end :].strip(EDGE))
-        and not MONEY.match(head[number.end :])
-        and len(head) > 40
-    )
-
-
-def _number(number: Number) -> Reading:
+def _from_number(head: str, number: Number, question: Question, *, stated: bool = False) -> Reading:
+    """Read what a number opens: the number, unless more makes it a term or one of several."""
+    rest = head[number.end - number.start if stated else number.end :].partition("\n")[0]
+    letter = LETTER.match(rest)
+    if number.factor or (letter and not UNIT.match(letter[1])):
+        return Reading("expression")
+    if OPERATOR.match(rest) and not rest.startswith((" (", "(")):
+        relation = RELATION.search(rest[:80])
+        solved = relation and find_numbers(rest[relation.end() :])
+        return read_statement(rest, question) if solved else Reading("expression")
+    if not stated:
+        verb, relation = CLAUSE_VERB.match(rest), RELATION_NEAR.match(rest)
+        for told in (verb, relation):
+            if told and not SUBORDINATE.search(told.group()) and find_numbers(rest[told.end() :]):
+                return read_statement(head, question)
+    joined = JOINED.match(rest)
+    listed = joined and joined["by"] == "," and " or " not in rest[:16]
+    if joined and not listed and not (stated and joined["by"] in ("and", "/")):
+        others = find_numbers(joined["rest"])
+        beside = others and not joined["rest"][: others[0].start].strip("$ ")
+        if UNKNOWN.match(joined["rest"]) or (beside and not _same(number, others[0])):
+            return Reading("range")
+    if (
+        not stated
+        and DIFFERENCE.match(rest)
+        and " than" in rest[:40]
+        and not (question.difference or question.nouns)
+    ):
+        return Reading("text")
     if number.value is None:
         return Reading("unreadable")
     return Reading("number", canonical(number.value))
 
 
-def _from_number(head: str, number: Number, question: Question) -> Reading:
-    """Read a span that a number opens: the number, unless more makes it a term or one of several."""
-    rest = head[number.end :]
-    clause = rest.partition("\n")[0]
-    if OPERATOR.match(clause) and not clause.startswith((" (", "(")):
-        relation = RELATION.search(clause)
-        if relation and relation.start() < 60:
-            return (
-                read_statement(clause, question)
-                if find_numbers(clause[relation.end() :])
-                else Reading("expression")
-            )
-        return Reading("expression")
-    if number.factor or LETTER.match(clause):
-        return Reading("expression")
-    verb = CLAUSE_VERB.match(clause)
-    if (
-        verb
-        and not SUBORDINATE.search(verb.group())
-        and len(find_numbers(clause[verb.end() :]))
-        and not MONEY.match(clause)
-    ):
-        return read_statement(head, question)
-    relation = RELATION.match(clause.lstrip())
-    if relation:
-        return read_statement(head, question)
-    joined = JOINED.match(clause)
-    if joined:
-        rest = joined["rest"]
-        if UNKNOWN.match(rest):
-            return Reading("range")
-        others = find_numbers(rest)
-        if (
-            others
-            and not rest[: others[0].start].strip("$ ")
-            and not clause.lstrip().startswith(",")
-            and not _same(number, others[0], rest)
-        ):
-            return Reading("range")
-    if (
-        DIFFERENCE.match(rest)
-        and " than" in rest[:40]
-        and not question.difference
-        and not question.noun
-    ):
-        return Reading("text")
-    return _number(number)
-
-
-def _same(number: Number, other: Number, rest: str) -> bool:
-    """Whether a second number only rounds or explains the first."""
+def _same(number: Number, other: Number) -> bool:
+    """Whether a second number only rounds the first."""
     if number.value is None or other.value is None:
         return False
-    return abs(number.value - other.value) <= abs(number.value) / 100 or bool(
-        DIFFERENCE.match(rest[other.end :])
-    )
+    return abs(number.value - other.value) <= abs(number.value) / 100
 
 
 def _stated(sentence: str, question: Question) -> Number | None:
-    """The number that a sentence states about what is asked for."""
+    """The number that a sentence states about what is asked for, by a handful of signs."""
     best: Number | None = None
     best_rank = 0.0
     verb = words("state").search(sentence)
     comma = sentence.find(",") if BECAUSE.match(sentence) else sentence.rfind(":") + 1
-    for number in find_numbers(sentence):
+    depth = [
+        sentence.count("(", 0, n.start) - sentence.count(")", 0, n.start)
+        for n in find_numbers(sentence)
+    ]
+    for number, inside in zip(find_numbers(sentence), depth, strict=True):
         after = sentence[number.end :]
-        if number.in_words and not MONEY.match(after) and not _counts(after, question):
+        counted = _counts(after[0 if number.bare else 1 :], question)
+        money = number.money or bool(MONEY.match(after))
+        if not (counted or money or (verb and number.bare and not number.in_words)):
             continue
-        if not number.bare and not _counts(after[1:], question):
-            continue
+        rank = 1.0 + 2 * counted + 2 * (money and question.money) - 2 * (inside > 0)
         if DIFFERENCE.match(after) and " than" in after[:60]:
-            if not question.difference and not question.noun:
+            if not question.difference and not question.nouns:
                 return best
-            rank = 2.5 if question.difference else 0.0
-        else:
-            rank = 1.0
-        if (
-            not verb
-            and not MONEY.match(after)
-            and not number.money
-            and not _counts(after, question)
-        ):
-            continue
-        rank += 2 * (question.money and (number.money or bool(MONEY.match(after))))
-        rank += 2 * _counts(after, question)
+            rank += 2.5 if question.difference else -rank
         rank += 1.5 * (number.value not in question.numbers)
         rank += 0.5 * bool(verb and verb.start() < number.start)
+        rank += 1.5 * bool(WHICH_IS.search(sentence[max(0, number.start - 24) : number.start]))
         rank += 0.5 * bool(comma) * (number.start > comma)
-        rank -= 2.0 * (sentence.rfind("(", 0, number.start) > sentence.rfind(")", 0, number.start))
         if rank > best_rank or (rank == best_rank and question.item):
             best, best_rank = number, rank
     return best
@@ -249,16 +232,67 @@ def _stated(sentence: str, question: Question) -> Number | None:
 def _counts(after: str, question: Question) -> bool:
     """Whether the counted noun of the question follows."""
     match = NEXT_WORDS.match(after)
-    return bool(question.noun and match) and question.noun in [
-        singular(w) for w in match.groups() if w
+    following = [singular(word) for word in match.groups() if word] if match else []
+    return bool(question.nouns.intersection(following))
+
+
+def read_about_asked(sentence: str, question: Question, text: str) -> Reading:
+    """Read what a folded sentence states about the asked item.
+
+    Args:
+        sentence: a sentence, finished or not.
+        question: what is asked for; where it is the price of an item, the last clause counts that
+            is about this item and not about others, several, or sums.
+        text: the text before the sentence, where a symbol may be given to the item.
+    """
+    whole = read_statement(sentence, question)
+    if not question.item or whole.kind == "unknown":
+        return whole
+    for clause in reversed(_clauses(sentence)):
+        reading = read_span(clause, question)._replace(direct=False)
+        if reading.kind in ("number", "expression", "range", "unreadable"):
+            if _is_about(clause, question, text):
+                return reading
+        elif reading.kind == "unknown":
+            break
+    return Reading("text", direct=False)
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Cut a sentence at commas and conjunctions, and at an `and` behind a number."""
+    cuts = [0, *(match.end() for match in CLAUSE.finditer(sentence))]
+    cuts += [
+        match.end()
+        for match in AND.finditer(sentence)
+        if find_numbers(
+            sentence[max([c for c in cuts if c <= match.start()], default=0) : match.start()]
+        )
     ]
+    cuts = sorted({*cuts, len(sentence)})
+    return [sentence[a:b] for a, b in pairwise(cuts)]
 
 
-def about_asked(sentence: str, question: Question) -> bool:
-    """Whether a statement can be about the asked item: it names it, or no other item."""
-    if not question.item:
-        return True
-    named = content_words(sentence)
+def _is_about(clause: str, question: Question, text: str) -> bool:
+    """Whether a clause that states a number can be about the asked item."""
+    named = content_words(clause)
+    others = named & (question.others - question.item)
+    relation = RELATION.search(clause)
+    symbol = SYMBOL.search(clause[: relation.start()]) if relation else None
+    if symbol and not others and not named & question.item:
+        return _stands_for_item(symbol[1], question, text)
+    if TOGETHER.search(clause):
+        return False
+    several = SEVERAL.search(clause)
+    if several and singular(several[1]) in question.item | question.others:
+        return False
     if question.item <= named:
-        return True
-    return not (named & (question.others - question.item))
+        return not (others and " and " in clause)
+    numbers = find_numbers(clause)
+    after = content_words(clause[numbers[-1].end :]) if numbers else frozenset[str]()
+    return not others or bool(after & question.item)
+
+
+def _stands_for_item(symbol: str, question: Question, text: str) -> bool:
+    """Whether a line of the text gives the asked item this symbol."""
+    lines = [line for line in text[-20_000:].split("\n") if symbol in line]
+    return any(question.item <= content_words(line) for line in lines[:200])

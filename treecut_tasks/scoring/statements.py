@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treecut_tasks.scoring.lexicon import compiled, one_of, words
+from treecut_tasks.scoring.lexicon import compiled, entries, one_of, words
 from treecut_tasks.scoring.numbers import find_numbers
 from treecut_tasks.scoring.question import Question, content_words
 from treecut_tasks.scoring.sentences import Sentence, split_sentences
-from treecut_tasks.scoring.spans import CODE, EDGE, Reading, about_asked, read_span, read_statement
+from treecut_tasks.scoring.spans import EDGE, Reading, read_about_asked, read_span, read_statement
 
+CODE = compiled(r"\bdef |print\(|^import |\breturn ")
 LAST, TAIL = 60, 20_000
 """So many last sentences and characters can hold a conclusion."""
 
 CUE = compiled(r"^[^\w]*(?:and |but |" + one_of("retraction") + r",? )?" + one_of("cue"))
 MIDDLE_CUE = words("inside")
 HYPOTHETICAL = words("hypothetical")
+SUMS = entries("sum")
+VALUES = ("number", "expression", "range")
 POLITE, CHECK = words("polite"), words("check")
 WOULD = words("would")
-CONDITION = compiled(r"\b(?:if|were|when)\b")
+CONDITION = words("condition")
 CUT = compiled(one_of("cut") + r"$|[,(=+*/]$")
 CLAUSE = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
 
@@ -30,13 +33,13 @@ class Event(NamedTuple):
         sentence: the sentence.
         reading: what it says.
         firm: 2 with a cue at its head, 1 with one inside, 0 without.
-        supposed: whether it only illustrates.
+        supposed: 2 if it only illustrates, 1 if it stands under an assumption, else 0.
     """
 
     sentence: Sentence
     reading: Reading
     firm: int
-    supposed: bool
+    supposed: int
 
 
 def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int, int] | None:
@@ -61,7 +64,7 @@ def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int
         bare.commits and bare.direct and len(last.chars) < 60 and last.line != sentences[0].line
     ) or (bare.direct and bare.commits and len(sentences) == 1):
         return bare, skipped + last.start, skipped + last.end
-    chosen = _choose(_events(sentences, question), question)
+    chosen = _choose(_events(sentences, question, chars[skipped:]), question)
     if chosen is None:
         return None
     return chosen.reading, skipped + chosen.sentence.start, skipped + chosen.sentence.end
@@ -83,28 +86,32 @@ def _is_unfinished(sentence: Sentence) -> bool:
     )
 
 
-def _events(sentences: list[Sentence], question: Question) -> list[Event]:
+def _events(sentences: list[Sentence], question: Question, text: str) -> list[Event]:
     """What each sentence says; what illustrates or checks is marked as supposed."""
     events: list[Event] = []
-    lead, checking = 0, False
+    lead, checking, scope = 0, False, False
     for sentence in sentences:
         chars = sentence.chars
         firm = 2 if CUE.match(chars) else 1 if MIDDLE_CUE.search(chars) else lead
         lead = firm if chars.endswith((":", "is", "\u21d2")) else 0
         checking = firm < 2 and (checking or bool(CHECK.search(chars)))
-        if CODE.search(chars) or chars.rstrip(".") in question.text:
+        if (
+            CODE.search(chars)
+            or (
+                POLITE.search(chars)
+                and not find_numbers(chars)
+                and read_statement(chars, question).weak
+            )
+            or chars.rstrip(".") in question.text
+        ):
             continue
-        reading = read_statement(chars, question)
+        reading = read_about_asked(chars, question, text[: sentence.start])
+        supposed = _is_supposed(chars, firm, question)
+        scope = firm < 2 and (scope or supposed)
         if reading.kind == "unknown":
             events.append(_turned(sentence, reading, firm, question))
-        elif (
-            reading.kind in ("number", "expression")
-            and not chars.endswith("?")
-            and about_asked(chars, question)
-        ):
-            events.append(
-                Event(sentence, reading, firm, checking or _is_supposed(chars, firm, question))
-            )
+        elif reading.kind in VALUES and not chars.endswith("?"):
+            events.append(Event(sentence, reading, firm, 2 * (checking or supposed) or int(scope)))
     return events
 
 
@@ -115,8 +122,8 @@ def _turned(sentence: Sentence, reading: Reading, firm: int, question: Question)
         rest = sentence.chars[turn.end() :]
         later = read_statement(rest, question)
         if later.kind == "number" and not _is_supposed(rest, 0, question):
-            return Event(sentence, later, 1, False)
-    return Event(sentence, reading, firm, False)
+            return Event(sentence, later, 1, 0)
+    return Event(sentence, reading, firm, 0)
 
 
 def _is_supposed(chars: str, firm: int, question: Question) -> bool:
@@ -129,18 +136,23 @@ def _is_supposed(chars: str, firm: int, question: Question) -> bool:
         return would or any(
             n.value not in question.numbers
             for n in find_numbers(chars[condition.end() :].partition(",")[0])
+            if not n.in_words
         )
     return would and firm < 2
 
 
 def _shares(event: Event, question: Question) -> bool:
     """Whether a statement shares a content word with the question (or there is no question)."""
-    return not question.words or bool(content_words(event.sentence.chars) & question.words)
+    return (
+        bool(question.item)
+        or not question.words
+        or bool(content_words(event.sentence.chars) & (question.words | SUMS))
+    )
 
 
 def _choose(events: list[Event], question: Question) -> Event | None:
     """The last firm conclusion, the last abstention, or the last statement: whichever stands."""
-    values = [e for e in events if e.reading.kind in ("number", "expression")]
+    values = [e for e in events if e.reading.kind in VALUES]
     strong = [e for e in events if e.reading.kind == "unknown" and not e.reading.weak]
     weak = [e for e in events if e.reading.weak]
     real = [e for e in values if not e.supposed]
@@ -153,12 +165,21 @@ def _choose(events: list[Event], question: Question) -> Event | None:
         and _shares(real[-1], question)
     ):
         chosen = real[-1]
-    unknown = [*weak, *strong][-1] if weak or strong else None
+    unknown = strong[-1] if strong else weak[-1] if weak else None
     if unknown is None:
         return chosen or (values[-1] if values and len(values) == len(events) else None)
     if chosen is None:
-        return unknown
-    later = unknown.sentence.start > chosen.sentence.start
-    if unknown.reading.weak:
-        return unknown if later and not (chosen.firm and _shares(chosen, question)) else chosen
-    return unknown if later else chosen
+        last = events[-1]
+        assumed = unknown.reading.weak and last.supposed == 1 and _shares(last, question)
+        return last if assumed else unknown
+    if unknown.sentence.start < chosen.sentence.start:
+        return chosen if chosen.firm == 2 or chosen is events[-1] else unknown
+    near = events.index(unknown) - events.index(chosen) <= 2
+    stands = (
+        unknown.reading.weak
+        and near
+        and chosen.reading.kind == "number"
+        and chosen.firm == 2
+        and _shares(chosen, question)
+    )
+    return chosen if stands else unknown
