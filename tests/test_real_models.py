@@ -1,277 +1,269 @@
-"""Both frameworks, as commands, on a model that nobody scripted and on an API that enforces its rules.
+"""Both frameworks on a small real model, and on OpenAI's APIs with their rules and mishaps.
 
-The local model is far too weak for the problems. That is fine: it proves the wiring with real text.
+The real model is far too weak for the problems. That is fine: it proves the wiring with real text.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
 
-from tests.framework_runs import command, inspect_values, only_log
-from tests.servers.openai_rules import OpenAIRulesServer, RecordedRequest
-from tests.servers.smollm2 import (
-    LocalModel,
-    serve_smollm2,
+from tests.framework_runs import (
+    ROOT,
+    command,
+    inspect_run,
+    inspect_values,
+    lm_eval_run,
+    only_log,
 )
-from treecut_tasks._lm_eval_discovery import task_configs_path
-from treecut_tasks.evaluation import definitions
+from tests.servers.openai_rules import (
+    Answer,
+    ApiError,
+    Message,
+    OpenAIRulesServer,
+    Reply,
+    in_turn,
+)
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
+from treecut_tasks.reference_models.policies import respond
+from treecut_tasks.tasks import paired, unanswerable
 
-NUM_PROBLEMS = 2
-MAX_TOKENS = 80
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[LocalModel]:
-    # A missing model is an error that names the command: the README's test command installs it.
-    with serve_smollm2() as served:
-        yield served
+LOCAL_MODEL = "smollm2-135m-instruct"
 
 
 def succeeded(result: subprocess.CompletedProcess[str]) -> None:
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
 
 
-def lm_eval_samples(folder: Path, task: str) -> list[dict[str, Any]]:
-    (log,) = folder.rglob(f"samples_{task}_*.jsonl")
-    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    return sorted(lines, key=lambda line: int(line["doc_id"]))
-
-
-def lm_eval_results(folder: Path) -> dict[str, Any]:
-    (path,) = folder.rglob("results_*.json")
-    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return results
-
-
-def sent_by_lm_eval(sample: dict[str, Any]) -> list[dict[str, str]]:
-    """The messages of a logged sample; lm-eval keeps them as JSON."""
-    ((context, _),) = (arguments.values() for arguments in sample["arguments"].values())
-    if isinstance(context, list):
-        (context,) = context
-    messages: list[dict[str, str]] = json.loads(context)
-    return [{"role": message["role"], "content": message["content"]} for message in messages]
+@pytest.fixture(scope="module")
+def local() -> Iterator[str]:
+    """The address of the model, served as the documentation tells."""
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "docs" / "serve_small_model.py"), "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        try:
+            address = server.stdout.readline().strip()
+            assert address, server.stderr.read()
+            yield address
+        finally:
+            server.kill()
 
 
 @pytest.mark.localmodel
-class TestLocalModel:
-    @pytest.mark.parametrize("fewshot", [0, 6])
-    def test_both_frameworks(self, model: LocalModel, fewshot: int, tmp_path: Path) -> None:
-        inspect_ran = command(
-            "inspect", "eval", "treecut_tasks/unanswerable",
-            "--model", f"openai-api/local/{model.name}", "--max-tokens", str(MAX_TOKENS),
-            "-T", "ans_depth=2", "-T", f"num_problems={NUM_PROBLEMS}",
-            "-T", f"fewshot={fewshot}", "-T", "fewshot_format=turns",
-            cwd=tmp_path,
-            env={"LOCAL_BASE_URL": model.base_url, "LOCAL_API_KEY": "none"},
-        )  # fmt: skip
-        succeeded(inspect_ran)
-        task = "treecut_depth2_fewshot" if fewshot else "treecut_depth2"
-        succeeded(
-            command(
-                "lm_eval",
-                "--model",
-                "local-chat-completions",
-                "--model_args",
-                f"base_url={model.base_url}/chat/completions,model={model.name}",
-                "--tasks",
-                task,
-                "--include_path",
-                task_configs_path(),
-                "--apply_chat_template",
-                "--metadata",
-                json.dumps({"treecut": {"num_problems": NUM_PROBLEMS}}),
-                "--gen_kwargs",
-                f"max_gen_toks={MAX_TOKENS}",
-                "--log_samples",
-                "--output_path",
-                tmp_path / "out",
-                cwd=tmp_path,
-            )
-        )
-        log = only_log(tmp_path / "logs")
-        values = inspect_values(log)
-        assert log.samples is not None
-        ours = {sample.id: sample for sample in log.samples}
-        theirs = lm_eval_samples(tmp_path / "out", task)
-        assert [sample["doc"]["id"] for sample in theirs] == log.eval.dataset.sample_ids
-        for sample in theirs:
-            twin = ours[sample["doc"]["id"]]
-            messages = [{"role": m.role, "content": m.text} for m in twin.messages[:-1]]
-            assert sent_by_lm_eval(sample) == messages
-            assert len(messages) == 2 + 2 * fewshot
-            # Decoding is greedy, so that the same messages have the same response.
-            response = twin.output.completion
-            assert response.strip()
-            assert sample["resps"][0][0].strip() == response.strip()
-            (score,) = (twin.scores or {}).values()
-            assert isinstance(score.value, dict)
-            assert score.value.keys() == definitions("unanswerable").keys()
-            assert score.reason
-            assert twin.output.stop_reason in ("stop", "max_tokens")
-        results = lm_eval_results(tmp_path / "out")
-        assert results["n-shot"][task] == fewshot
-        name = "hallucination_rate"
-        assert results["results"][task][f"{name},none"] == pytest.approx(values[name])
+def test_a_real_model_in_both_frameworks(
+    local: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two worked examples only: it reads long prompts slowly."""
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    log = inspect_run(
+        unanswerable(ans_depth=2, num_problems=2, fewshot=2, fewshot_format="turns"),
+        f"openai-api/local/{LOCAL_MODEL}",
+        tmp_path,
+        model_base_url=local,
+        max_tokens=24,
+    )
+    run = lm_eval_run(
+        "treecut_depth2",
+        model="local-chat-completions",
+        model_args={"model": LOCAL_MODEL, "base_url": f"{local}/chat/completions"},
+        metadata={"num_problems": 2},
+        num_fewshot=2,
+        fewshot_as_multiturn=True,
+        apply_chat_template=True,
+        gen_kwargs="max_gen_toks=24",
+    )
+    values = inspect_values(log)
+    theirs = {sample["doc"]["id"]: sample for sample in run.samples("treecut_depth2")}
+    assert [*theirs] == log.eval.dataset.sample_ids
+    for sample in log.samples or []:
+        # Decoding is greedy: the same messages have the same response.
+        response = sample.output.completion.strip()
+        assert theirs[str(sample.id)]["resps"][0][0].strip() == response != ""
+        roles = [message.role for message in sample.messages]
+        assert roles == ["system", *["user", "assistant"] * 3]
+    name = "hallucination_rate"
+    assert run.values("treecut_depth2")[name] == pytest.approx(values[name])
 
 
-API = {"OPENAI_API_KEY": "sk-test"}
+class TestServer:
+    """The stand-in refuses what the APIs refuse, in the words of OpenAI's own client."""
+
+    @pytest.mark.parametrize(
+        ("model", "parameters", "refused"),
+        [
+            ("o3-mini", {"max_completion_tokens": 32_000, "reasoning_effort": "high"}, None),
+            ("o3-mini", {"max_tokens": 100}, "max_tokens"),
+            ("o3-mini", {"temperature": 0}, "temperature"),
+            ("o3-mini", {"stop": ["\n\n"]}, "stop"),
+            ("gpt-4o", {"max_tokens": 100, "temperature": 0, "stop": ["\n\n"]}, None),
+            ("gpt-4o", {"stop": []}, "stop"),
+            ("gpt-4o", {"max_tokens": 32_000}, "max_tokens"),
+            ("gpt-4o", {"reasoning_effort": "high"}, "reasoning_effort"),
+            ("gpt-4o", {"extra_body": {"max_gen_toks": 5}}, "max_gen_toks"),
+        ],
+    )
+    def test_rules(self, model: str, parameters: dict[str, Any], refused: str | None) -> None:
+        with OpenAIRulesServer() as server, self.client(server) as client:
+            create: Any = client.chat.completions.create
+            try:
+                reply = create(
+                    model=model, messages=[{"role": "user", "content": "?"}], **parameters
+                )
+            except openai.BadRequestError as error:
+                assert error.param == refused
+            else:
+                assert refused is None
+                assert reply.choices[0].message.content == "Answer: unknown"
+
+    def test_responses(self) -> None:
+        answers = in_turn(ApiError(429, "rate_limit_exceeded"), Reply("So the", "length"))
+        with OpenAIRulesServer(answers) as server, self.client(server) as client:
+            with pytest.raises(openai.BadRequestError, match="temperature"):
+                client.responses.create(model="o3-mini", input="?", temperature=0)
+            with pytest.raises(openai.RateLimitError):
+                client.responses.create(model="o3-mini", input="?")
+            reply = client.responses.create(model="o3-mini", input="?")
+        assert (reply.output_text, reply.status) == ("So the", "incomplete")
+
+    @staticmethod
+    def client(server: OpenAIRulesServer) -> openai.OpenAI:
+        return openai.OpenAI(base_url=server.base_url, api_key="sk-test", max_retries=0)
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
 
 
 @pytest.fixture
 def api() -> Iterator[OpenAIRulesServer]:
     with OpenAIRulesServer() as server:
         yield server
+    assert [request.error for request in server.requests if request.error] == []
 
 
-def evaluated(requests: Sequence[RecordedRequest]) -> list[dict[str, Any]]:
-    """The bodies of the requests for problems; none of any kind may have been refused."""
-    assert [(r.status, r.error) for r in requests] == [(200, None)] * len(requests)
+def problems(api: OpenAIRulesServer) -> list[dict[str, Any]]:
+    """The bodies of the requests for problems, each with its messages in one form."""
     # Inspect first asks a reasoning model for a greeting, to see whether summaries are allowed.
     return [
-        request.body or {} for request in requests if "hello" not in request.messages[-1]["content"]
+        {**request.body, "messages": request.messages}
+        for request in api.requests
+        if "hello" not in request.messages[-1]["content"]
     ]
 
 
-def roles(request: RecordedRequest) -> list[str]:
-    return [message["role"] for message in request.messages]
-
-
-class TestOpenAIRules:
-    """Requests as they arrive at an API that refuses what the real one refuses."""
-
-    def test_inspect_o3_mini(self, api: OpenAIRulesServer, tmp_path: Path) -> None:
-        succeeded(
-            command(
-                "inspect",
-                "eval",
-                "treecut_tasks/unanswerable",
-                "--model",
-                "openai/o3-mini",
-                "--limit",
-                "4",
-                cwd=tmp_path,
-                env={**API, "OPENAI_BASE_URL": api.base_url},
-            )
+@pytest.mark.parametrize("model", ["o3-mini", "gpt-4o"])
+def test_inspect_with_the_papers_settings(
+    model: str, api: OpenAIRulesServer, run_treecut: Any, tmp_path: Path
+) -> None:
+    reasoning = model == "o3-mini"
+    path = run_treecut("run-config", "table1-o3-mini" if reasoning else "table1").stdout.strip()
+    succeeded(
+        command(
+            *("inspect", "eval", "--run-config", path, "--model", f"openai/{model}"),
+            *("--limit", "4"),
+            cwd=tmp_path,
+            env={"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": api.base_url},
         )
-        bodies = evaluated(api.requests)
-        assert len(bodies) == 4
-        assert {request.path for request in api.requests} == {"/v1/responses"}
-        assert all(roles(request) == ["user"] for request in api.requests)
-        log = only_log(tmp_path / "logs")
-        assert inspect_values(log)["hallucination_rate"] == 0
-        assert {s.metadata["system_message_sent"] for s in log.samples or []} == {"none"}
-
-    def test_inspect_o3_mini_with_the_papers_settings(
-        self, api: OpenAIRulesServer, run_treecut: Any, tmp_path: Path
-    ) -> None:
-        path = run_treecut("run-config", "table1-o3-mini").stdout.strip()
-        succeeded(
-            command(
-                "inspect",
-                "eval",
-                "--run-config",
-                path,
-                "--model",
-                "openai/o3-mini",
-                "--limit",
-                "4",
-                cwd=tmp_path,
-                env={**API, "OPENAI_BASE_URL": api.base_url},
-            )
-        )
-        bodies = evaluated(api.requests)
-        assert len(bodies) == 4
-        for body in bodies:
-            assert body["model"] == "o3-mini"
+    )
+    bodies = problems(api)
+    assert len(bodies) == 4
+    for body in bodies:
+        if reasoning:
             assert body["reasoning"]["effort"] == "high"
             assert body["max_output_tokens"] == 32_000
-            assert "temperature" not in body
-        assert all(roles(request) == ["user"] for request in api.requests)
-        assert inspect_values(only_log(tmp_path / "logs"))["hallucination_rate"] == 0
-
-    def test_inspect_gpt_4o_with_the_papers_settings(
-        self, api: OpenAIRulesServer, run_treecut: Any, tmp_path: Path
-    ) -> None:
-        path = run_treecut("run-config", "table1").stdout.strip()
-        succeeded(
-            command(
-                "inspect",
-                "eval",
-                "--run-config",
-                path,
-                "--model",
-                "openai/gpt-4o",
-                "--limit",
-                "4",
-                cwd=tmp_path,
-                env={**API, "OPENAI_BASE_URL": api.base_url},
-            )
-        )
-        bodies = evaluated(api.requests)
-        assert len(bodies) == 4
-        for body in bodies:
+            assert [message["role"] for message in body["messages"]] == ["user"]
+        else:
             assert (body["temperature"], body["max_tokens"]) == (0, 4000)
-            assert "reasoning_effort" not in body
             assert body["messages"][0] == {"role": "system", "content": COT_SYSTEM_MESSAGE}
             assert [message["role"] for message in body["messages"]] == ["system", "user"]
-        assert inspect_values(only_log(tmp_path / "logs"))["hallucination_rate"] == 0
+    log = only_log(tmp_path / "logs")
+    assert inspect_values(log)["hallucination_rate"] == 0
+    sent = {sample.metadata["system_message_sent"] for sample in log.samples or []}
+    assert sent == {"none" if reasoning else "cot"}
 
-    @staticmethod
-    def lm_eval(api: OpenAIRulesServer, folder: Path, model: str, *more: str) -> dict[str, Any]:
-        succeeded(
-            command(
-                "lm_eval",
-                "--model",
-                "openai-chat-completions",
-                "--model_args",
-                f"model={model},base_url={api.base_url}/chat/completions,max_retries=1",
-                "--tasks",
-                "treecut_depth8",
-                "--include_path",
-                task_configs_path(),
-                "--apply_chat_template",
-                "--limit",
-                "3",
-                "--log_samples",
-                "--output_path",
-                folder / "out",
-                *more,
-                cwd=folder,
-                env=API,
-            )
-        )
-        results: dict[str, Any] = lm_eval_results(folder / "out")["results"]["treecut_depth8"]
-        samples = lm_eval_samples(folder / "out", "treecut_depth8")
-        assert [sample["resps"] for sample in samples] == [[["Answer: unknown"]]] * 3
-        return results
 
-    def test_lm_eval_o3_mini(self, api: OpenAIRulesServer, tmp_path: Path) -> None:
-        settings = "max_gen_toks=32000,reasoning_effort=high"
-        results = self.lm_eval(api, tmp_path, "o3-mini", "--gen_kwargs", settings)
-        assert results["hallucination_rate,none"] == 0
-        bodies = evaluated(api.requests)
-        assert len(bodies) == 3
-        for body in bodies:
-            assert body["model"] == "o3-mini"
+@pytest.mark.parametrize("model", ["o3-mini", "gpt-4o"])
+def test_lm_eval_with_the_papers_settings(model: str, api: OpenAIRulesServer) -> None:
+    reasoning = model == "o3-mini"
+    run = lm_eval_run(
+        "treecut_depth8",
+        model="openai-chat-completions",
+        model_args={"model": model, "base_url": f"{api.base_url}/chat/completions"},
+        apply_chat_template=True,
+        limit=3,
+        gen_kwargs="max_gen_toks=32000,reasoning_effort=high" if reasoning else None,
+    )
+    assert run.values("treecut_depth8")["hallucination_rate"] == 0
+    bodies = problems(api)
+    assert len(bodies) == 3
+    for body in bodies:
+        if reasoning:
             assert (body["reasoning_effort"], body["max_completion_tokens"]) == ("high", 32_000)
-            assert body.get("temperature", 1) == 1
-            assert not {"max_tokens", "stop"} & body.keys()
             assert [message["role"] for message in body["messages"]] == ["user"]
-
-    def test_lm_eval_gpt_4o(self, api: OpenAIRulesServer, tmp_path: Path) -> None:
-        results = self.lm_eval(api, tmp_path, "gpt-4o")
-        assert results["hallucination_rate,none"] == 0
-        bodies = evaluated(api.requests)
-        assert len(bodies) == 3
-        for body in bodies:
+        else:
             assert (body["temperature"], body["max_completion_tokens"]) == (0, 4000)
             assert body["stop"] == ["<|endoftext|>"]
-            assert body["messages"][0] == {"role": "system", "content": COT_SYSTEM_MESSAGE}
             assert [message["role"] for message in body["messages"]] == ["system", "user"]
+
+
+BUSY = ApiError(429, "rate_limit_exceeded", retry_after=0.1)
+CUT_OFF = Reply("So the pie costs 12 dollars more than", "length")
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "o3-mini"])
+def test_inspect_tries_again_and_sees_what_is_cut_off(model: str, tmp_path: Path) -> None:
+    task = unanswerable(ans_depth=4, num_problems=4)
+    with OpenAIRulesServer(in_turn(BUSY, CUT_OFF, BUSY, "Answer: unknown")) as server:
+        # Without the summary, Inspect does not ask first whether it may have one.
+        settings = {"model_base_url": server.base_url, "reasoning_summary": "none"}
+        log = inspect_run(task, f"openai/{model}", tmp_path, **settings)
+    values = inspect_values(log)
+    assert (values["unknown_rate"], values["no_answer_rate"]) == (0.75, 0.25)
+    (cut,) = (s for s in log.samples or [] if s.output.stop_reason == "max_tokens")
+    assert cut.output.completion == CUT_OFF.text
+
+
+def test_lm_eval_tries_again() -> None:
+    with OpenAIRulesServer(in_turn(BUSY, CUT_OFF, BUSY, "Answer: unknown")) as server:
+        run = lm_eval_run(
+            "treecut_depth4",
+            model="openai-chat-completions",
+            model_args={"model": "gpt-4o", "base_url": f"{server.base_url}/chat/completions"},
+            metadata={"num_problems": 4},
+            apply_chat_template=True,
+        )
+    values = run.values("treecut_depth4")
+    assert (values["unknown_rate"], values["no_answer_rate"]) == (0.75, 0.25)
+
+
+def test_a_request_that_fails_takes_its_pair_out_of_the_rates_of_pairs(tmp_path: Path) -> None:
+    failing: list[str] = []
+
+    def answer(messages: list[Message]) -> Answer:
+        problem = messages[-1]["content"]
+        failing[:] = failing or [problem]
+        return ApiError(403, "forbidden") if problem in failing else respond("solver", problem)
+
+    with OpenAIRulesServer(answer) as server:
+        log = inspect_run(
+            paired(ans_depth=4, num_problems=3),
+            "openai/gpt-4o",
+            tmp_path,
+            model_base_url=server.base_url,
+            fail_on_error=False,
+        )
+    assert [bool(sample.error) for sample in log.samples or []].count(True) == 1
+    assert inspect_values(log)["pair_solved_rate"] == 1
