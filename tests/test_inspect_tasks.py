@@ -83,17 +83,6 @@ def only_score(sample: EvalSample) -> Score:
 
 
 class TestReferenceModels:
-    @pytest.mark.parametrize(
-        ("policy", "hallucinated"), [("solver", 0.0), ("guesser", 1.0)], ids=["solver", "guesser"]
-    )
-    def test_hallucination_rate(self, policy: str, hallucinated: float, tmp_path: Path) -> None:
-        values = inspect_values(
-            inspect_run(unanswerable(num_problems=5), f"treecut/{policy}", tmp_path)
-        )
-        assert values["hallucination_rate"] == hallucinated
-        assert values["unknown_rate"] == 1 - hallucinated
-        assert values["hallucination_rate"] == hallucinated
-
     def test_the_same_price_policy_needs_places(self, tmp_path: Path) -> None:
         """Where names have no places there is nothing to take for the same price."""
         rates = []
@@ -103,32 +92,6 @@ class TestReferenceModels:
             rates.append(inspect_values(log)["hallucination_rate"])
         assert rates[0] > 0.5
         assert rates[1] == 0
-
-    def test_accuracy(self, tmp_path: Path) -> None:
-        values = inspect_values(
-            inspect_run(answerable(num_problems=5), "treecut/solver", tmp_path / "solver")
-        )
-        assert values["accuracy"] == 1
-        assert values["false_unknown_rate"] == 0
-        values = inspect_values(
-            inspect_run(answerable(num_problems=20), "treecut/guesser", tmp_path / "guesser")
-        )
-        assert values["accuracy"] < 0.5
-        assert values["accuracy"] + values["wrong_number_rate"] == pytest.approx(1)
-        assert values["false_unknown_rate"] == 0
-
-    def test_pairs(self, tmp_path: Path) -> None:
-        values = inspect_values(
-            inspect_run(paired(num_problems=5), "treecut/solver", tmp_path / "solver")
-        )
-        assert values["pair_solved_rate"] == values["accuracy"] == 1
-        values = inspect_values(
-            inspect_run(
-                paired(num_problems=5, counterpart="matched"), "treecut/guesser", tmp_path / "guess"
-            )
-        )
-        assert values["pair_answered_both_rate"] == values["hallucination_rate"] == 1
-        assert values["pair_solved_rate"] == 0
 
 
 class TestMockModel:
@@ -449,28 +412,6 @@ class TestSystemMessage:
         assert message.text.count("Solve the following maths word problem.") == 3
 
 
-class TestEpochs:
-    def test_pairs_with_two_epochs(self, tmp_path: Path) -> None:
-        log = inspect_run(
-            paired(ans_depth=[2, 4], num_problems=2), "treecut/solver", tmp_path, epochs=2
-        )
-        values = inspect_values(log)
-        assert values["pair_solved_rate"] == 1
-        assert len(samples_of(log)) == 16
-
-    def test_an_epoch_with_another_answer_counts_half(self, tmp_path: Path) -> None:
-        seen: Counter[str] = Counter()
-
-        def respond(messages: list[ChatMessage]) -> str:
-            seen[messages[-1].text] += 1
-            return "Answer: unknown" if seen[messages[-1].text] == 1 else "Answer: 7"
-
-        log = inspect_run(
-            unanswerable(ans_depth=2, num_problems=3), Mock(respond).model(), tmp_path, epochs=2
-        )
-        assert inspect_values(log)["hallucination_rate"] == 0.5
-
-
 class TestDataFiles:
     def test_own_files_keep_their_order(self, tmp_path: Path) -> None:
         path = write_lines(tmp_path / "mine.jsonl", OPEN, {**OPEN, "problem": "A tart? Why?"})
@@ -544,38 +485,27 @@ class TestDataFiles:
 BAD_PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"ans_depth": 1}, "ans_depth is 1: it must be 2 or more"),
     ({"ans_depth": "two"}, "ans_depth.0 is 'two'"),
-    ({"ans_depth": 2.5}, "ans_depth.0 is 2.5"),
     ({"ans_depth": True}, "ans_depth.0 is True"),
     ({"ans_depth": None}, "ans_depth.0 is None"),
     ({"ans_depth": []}, "ans_depth is []"),
     ({"ans_depth": [4, 4]}, "name each value once"),
-    ({"ans_depth": 4, "num_vars": 3}, "num_vars is 3: it must be at least ans_depth"),
-    ({"num_vars": 0}, "num_vars is 0"),
     ({"num_vars": "many"}, "num_vars.0 is 'many'"),
     ({"ans_depth": 4, "num_vars": 99}, "can name only 28 variables with composite names"),
-    ({"ans_depth": 16, "composite_name": False}, "can name only 14 variables with simple names"),
-    ({"ans_depth": 4, "cut_depth": 0}, "cut_depth is 0: it must be from 1 to 3"),
-    ({"ans_depth": 4, "cut_depth": 4}, "cut_depth is 4: it must be from 1 to 3"),
     ({"composite_name": "maybe"}, "composite_name.0 is 'maybe'"),
     ({"order": "sideways"}, "order is 'sideways': it must be 'forward', 'backward' or 'random'"),
     ({"sampling": "both"}, "sampling is 'both': it must be 'published' or 'paper'"),
     ({"theme": "drinks"}, "Unknown theme 'drinks': use food or outfit"),
-    ({"theme": "no/such.yaml"}, "theme file 'no/such.yaml' cannot be read"),
     ({"num_problems": 0}, "num_problems is 0: it must be 1 or more"),
-    ({"num_problems": "all"}, "num_problems is 'all'"),
     ({"num_problems": 99_999_999}, "it must be 100000 or less"),
     ({"counterpart": "full"}, "Unknown parameter 'counterpart'"),
     ({"seed": -1}, "seed is -1"),
-    ({"seed": "x"}, "seed is 'x'"),
     ({"system_message": "loud"}, "system_message is 'loud'"),
     ({"fewshot": 3}, "fewshot is 3: it must be an even whole number"),
-    ({"fewshot": -2}, "fewshot is -2: it must be an even whole number"),
     ({"fewshot": "six"}, "fewshot is 'six'"),
     (
         {"fewshot_examples": "some"},
         "fewshot_examples is 'some': it must be 'per_problem' or 'shared'",
     ),
-    ({"fewshot_format": "chat"}, "fewshot_format is 'chat': it must be 'single' or 'turns'"),
     ({"data_file": 7}, "data_file is 7"),
     ({"data_file": "no/such.jsonl"}, "'no/such.jsonl' cannot be read"),
 ]
@@ -739,11 +669,13 @@ class TestCommandLine:
         assert unscored.results is not None
         assert unscored.results.scores == []
         scored = command(
-            "inspect", "score", path, "--scorer", "treecut_tasks/treecut_scorer",
-            "--output-file", tmp_path / "scored.eval", "--action", "append", cwd=tmp_path,
+            "inspect", "score", path, "--output-file", tmp_path / "scored.eval",
+            "--action", "append", cwd=tmp_path,
         )  # fmt: skip
         assert scored.returncode == 0, scored.stdout + scored.stderr
         log = read_eval_log(str(tmp_path / "scored.eval"))
+        assert log.results is not None
+        assert [score.name for score in log.results.scores] == ["treecut_scorer"]
         values = inspect_values(log)
         assert values["hallucination_rate"] == 1
         assert values["paper_hallucination_rate_depth4"] == 1
@@ -816,19 +748,3 @@ class TestRunConfigs:
         names = {path.stem for path in self.FOLDER.glob("*.yaml")}
         for table in (1, 2, 3):
             assert {f"table{table}", f"table{table}-o3-mini"} <= names
-
-
-def test_tasks_of_several_kinds_in_one_run_keep_their_scorers(tmp_path: Path) -> None:
-    from inspect_ai import eval as inspect_eval
-
-    from treecut_tasks.tasks import answerable, paired, unanswerable
-
-    tasks = [make(ans_depth=2, num_problems=2) for make in (unanswerable, answerable, paired)]
-    logs = inspect_eval(
-        tasks, model="treecut/solver", log_dir=str(tmp_path), display="none", max_retries=2
-    )
-    for log, headline in zip(
-        logs, ("hallucination_rate", "accuracy", "pair_solved_rate"), strict=True
-    ):
-        values = inspect_values(log)
-        assert values[headline] == (0.0 if headline == "hallucination_rate" else 1.0)

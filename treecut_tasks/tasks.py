@@ -42,7 +42,7 @@ from treecut_tasks.evaluation.parameters import Metrics
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
-from treecut_tasks.inspect_adapter.scorers import treecut_rates, treecut_scorer
+from treecut_tasks.inspect_adapter.scorers import task_scorer, treecut_rates
 from treecut_tasks.inspect_adapter.solvers import treecut_prompt
 from treecut_tasks.inspect_adapter.viewer import VIEWER
 from treecut_tasks.problems import CounterpartKind, Order, Sampling
@@ -85,7 +85,7 @@ def treecut_task(design_of: Callable[P, Design]) -> Callable[P, Task]:
                 treecut_prompt(parameters.system_message, parameters.fewshot_format),
                 generate(),
             ],
-            scorer=treecut_scorer(),
+            scorer=task_scorer(),
             metrics=[treecut_rates(full=True)] if parameters.metrics == "full" else None,
             headline_metric=HeadlineMetric(metric=next(iter(definitions(design.kind)))),
             version=TASK_VERSION,

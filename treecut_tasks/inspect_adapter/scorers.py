@@ -119,7 +119,7 @@ def treecut_scorer() -> Scorer:
             "depth": state.metadata.get("ans_depth"),
             "cut": state.metadata.get("cut_depth"),
             "verdict": judged.ending,
-            "cause": None if judged.cause is None else judged.cause.kind,
+            "cause": "" if judged.cause is None else judged.cause.kind,
             "rule": "unknown" if judged.says_unknown else "answered",
         }
         return Score(
@@ -131,3 +131,8 @@ def treecut_scorer() -> Scorer:
         )
 
     return score
+
+
+task_scorer = scorer(metrics=[treecut_rates()], name="treecut_tasks/treecut_scorer")(treecut_scorer)
+"""The same for tasks. Inspect logs a scorer without the name of its package, and would not find it again;
+so this one's name holds the package twice, and `inspect score LOG` finds `treecut_scorer`."""

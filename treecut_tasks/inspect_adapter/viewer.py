@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesSort, TaskSamplesView, ViewerConfig
 
-SCORER = "treecut_scorer"
+SCORERS = ("treecut_tasks/treecut_scorer", "treecut_scorer")
+"""The name in logs of a task, and that of `inspect score`."""
 
 LABELS = {"depth": "Depth", "cut": "Cut", "verdict": "Verdict", "cause": "Cause", "rule": "Rule"}
 """The values of a score that are columns, with their headings."""
@@ -19,7 +20,7 @@ VIEWER = ViewerConfig(
             TaskSamplesColumn(id="input"),
             TaskSamplesColumn(id="target"),
             TaskSamplesColumn(id="answer"),
-            *(TaskSamplesColumn.score(SCORER, name) for name in LABELS),
+            *(TaskSamplesColumn.score(scorer, name) for scorer in SCORERS for name in LABELS),
         ],
         sort=[TaskSamplesSort(column="sampleId")],
         multiline=False,
