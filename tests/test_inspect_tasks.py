@@ -326,6 +326,14 @@ class TestSamples:
             assert b.lacks is None
             assert a.lacks in second.input
 
+    def test_splits_share_no_problem(self) -> None:
+        texts = [
+            {str(sample.input) for sample in unanswerable(num_problems=5, split=split).dataset}
+            for split in ("train", "validation", "test")
+        ]
+        assert [len(each) for each in texts] == [20, 20, 20]
+        assert len(set().union(*texts)) == 60
+
     @pytest.mark.parametrize("ans_depth", [2, [2], (2,)])
     def test_one_depth_or_several(self, ans_depth: Any) -> None:
         dataset = unanswerable(ans_depth=ans_depth, num_problems=2).dataset

@@ -38,7 +38,7 @@ from treecut_tasks.evaluation import (
     describe_run,
 )
 from treecut_tasks.evaluation.fewshot import ShotChoice
-from treecut_tasks.evaluation.parameters import Metrics
+from treecut_tasks.evaluation.parameters import Metrics, SplitName
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
@@ -111,6 +111,7 @@ def unanswerable(
     sampling: Sampling = _DEFAULT.sampling,
     num_problems: int = _DEFAULT.num_problems,
     seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
@@ -136,6 +137,7 @@ def unanswerable(
         sampling: published (the authors' data) or paper (Algorithm 1).
         num_problems: problems of each configuration, that is of each combination of the values above.
         seed: names the stream of problems, 0 or more.
+        split: all, train, validation or test; no text is in two of the last three.
         system_message: auto, cot or none; auto leaves the chain-of-thought message out for reasoning
             models (paper, section 4.1).
         fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
@@ -160,6 +162,7 @@ def answerable(
     sampling: Sampling = _DEFAULT.sampling,
     num_problems: int = _DEFAULT.num_problems,
     seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
@@ -188,6 +191,7 @@ def paired(
     sampling: Sampling = _DEFAULT.sampling,
     num_problems: int = _DEFAULT.num_problems,
     seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
     counterpart: CounterpartKind = _DEFAULT.counterpart,
     system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
@@ -216,6 +220,7 @@ def structure(
     sampling: Sampling = _DEFAULT.sampling,
     num_problems: int = _DEFAULT.num_problems,
     seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
@@ -243,6 +248,7 @@ def cut_location(
     sampling: Sampling = _DEFAULT.sampling,
     num_problems: int = _DEFAULT.num_problems,
     seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,

@@ -20,6 +20,7 @@ from treecut_tasks.problems import (
     ProblemConfig,
     Record,
     draw_data_set,
+    named_split,
     read_data_files,
 )
 from treecut_tasks.themes import BUILTIN_THEMES
@@ -107,8 +108,9 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
     items: list[Item] = []
     reserved: set[str] = set()
     configs = [configuration.config for configuration in configurations]
+    split = named_split(parameters.split)
     drawn_set = draw_data_set(
-        configs, parameters.num_problems, parameters.seed, parameters.counterpart
+        configs, parameters.num_problems, parameters.seed, parameters.counterpart, split
     )
     labels = itertools.cycle(configuration.label for configuration in configurations)
     for drawn, label in zip(drawn_set, labels, strict=False):
@@ -116,7 +118,9 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
         reserved |= {pair.unanswerable.id, pair.answerable.id}
         # The configuration that the index counts in is the unanswerable one.
         config = pair.unanswerable.config
-        source = ShotSource(config, parameters.seed, pair.unanswerable.id, parameters.counterpart)
+        source = ShotSource(
+            config, parameters.seed, pair.unanswerable.id, parameters.counterpart, split
+        )
         origin = {
             "configuration": label,
             **config.as_dict(),
@@ -124,6 +128,7 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
             "theme_file": None if parameters.theme in BUILTIN_THEMES else parameters.theme,
             "counterpart": parameters.counterpart,
             "seed": parameters.seed,
+            "split": parameters.split,
             "index": drawn.index,
             "pair_id": pair.id,
         }

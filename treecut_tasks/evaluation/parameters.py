@@ -47,6 +47,8 @@ MAX_NUM_PROBLEMS = 100_000
 
 Metrics = Literal["short", "full"]
 
+SplitName = Literal["all", "train", "validation", "test"]
+
 
 @dataclass(frozen=True)
 class Configuration:
@@ -133,6 +135,8 @@ class TaskParameters(BaseModel):
         sampling: `published` or `paper`.
         num_problems: problems of each configuration.
         seed: names the stream of problems, 0 or more.
+        split: `all` problems, or those of `train`, `validation` or `test`, of which no text is in
+            another split: training data are `treecut generate` with split `train`.
         counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
             lacks a spare one so that both have equally many sentences (`matched`).
         system_message: `cot`, `none`, or `auto`, which leaves it out for reasoning models.
@@ -156,6 +160,7 @@ class TaskParameters(BaseModel):
     sampling: Sampling = "published"
     num_problems: Annotated[StrictInt, Field(ge=1, le=MAX_NUM_PROBLEMS)] = PAPER_NUM_PROBLEMS
     seed: Annotated[StrictInt, Field(ge=0)] = DEFAULT_SEED
+    split: SplitName = "all"
     counterpart: CounterpartKind = "full"
     system_message: SystemMessage = "auto"
     fewshot: Annotated[Any, AfterValidator(check_fewshot)] = 0

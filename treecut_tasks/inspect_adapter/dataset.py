@@ -32,6 +32,7 @@ class ProblemMetadata(BaseModel):
     theme_file: str | None = None
     sampling: str | None = None
     seed: int | None = None
+    split: str | None = None
     index: int | None = None
     counterpart: str | None = None
     pair_id: str | None = None
