@@ -82,7 +82,9 @@ def treecut_task(design_of: Callable[P, Design]) -> Callable[P, Task]:
         return Task(
             dataset=dataset,
             solver=[
-                treecut_prompt(parameters.system_message, parameters.fewshot_format),
+                treecut_prompt(
+                    parameters.system_message, parameters.fewshot_format, parameters.instruction
+                ),
                 generate(),
             ],
             scorer=task_scorer(),
@@ -113,6 +115,7 @@ def unanswerable(
     seed: int = _DEFAULT.seed,
     split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
+    instruction: str = _DEFAULT.instruction,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
@@ -140,6 +143,8 @@ def unanswerable(
         split: all, train, validation or test; no text is in two of the last three.
         system_message: auto, cot or none; auto leaves the chain-of-thought message out for reasoning
             models (paper, section 4.1).
+        instruction: standard, bare (without the hint that the answer may be unknown), confidence (asks for
+            a stated confidence) or target:T (announces a penalty of T / (1 - T) for a wrong number).
         fewshot: number of worked examples in each prompt, even; the paper's Table 2 has 6.
         fewshot_examples: per_problem (the paper's) or shared (one set for each configuration).
         fewshot_format: turns (user and assistant turns) or single (one user message).
@@ -164,6 +169,7 @@ def answerable(
     seed: int = _DEFAULT.seed,
     split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
+    instruction: str = _DEFAULT.instruction,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
@@ -194,6 +200,7 @@ def paired(
     split: SplitName = _DEFAULT.split,
     counterpart: CounterpartKind = _DEFAULT.counterpart,
     system_message: SystemMessage = _DEFAULT.system_message,
+    instruction: str = _DEFAULT.instruction,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
@@ -222,6 +229,7 @@ def structure(
     seed: int = _DEFAULT.seed,
     split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
+    instruction: str = _DEFAULT.instruction,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
@@ -250,6 +258,7 @@ def cut_location(
     seed: int = _DEFAULT.seed,
     split: SplitName = _DEFAULT.split,
     system_message: SystemMessage = _DEFAULT.system_message,
+    instruction: str = _DEFAULT.instruction,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,

@@ -13,6 +13,7 @@ import click
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath
 
 if TYPE_CHECKING:
+    from treecut_tasks.evaluation.judging import JudgedResponse
     from treecut_tasks.evaluation.rates import Rate
     from treecut_tasks.evaluation.recorded import RecordedResponse
 
@@ -103,12 +104,38 @@ def command(
         for name, rate in by_name.items():
             if rate.value or not name.startswith("cause_"):
                 click.echo(f"  {_row(name, rate)}", err=to_standard_output)
+    _print_measures(responses, judged, to_standard_output)
     tiers = [each.judgement.tier or "none" for each in judged]
     shares = ", ".join(
         f"{name} {100 * tiers.count(name) / len(tiers):.1f} %"
         for name in ("contract", "marked", "stated", "none")
     )
     click.echo(f"decided by: {shares}", err=to_standard_output)
+
+
+def _print_measures(
+    responses: Sequence[RecordedResponse], judged: Sequence[JudgedResponse], err: bool
+) -> None:
+    import numpy as np
+
+    from treecut_tasks.evaluation.calibration import Stated, calibrate
+    from treecut_tasks.evaluation.penalties import estimate, is_right
+
+    clusters = [response.pair_id or response.problem for response in responses]
+    found = estimate(judged, clusters, np.random.default_rng(0))
+    click.echo(f"all {len(judged)} responses", err=err)
+    stated = [
+        Stated(each.confidence, is_right(each), cluster)
+        for each, cluster in zip(judged, clusters, strict=True)
+        if each.confidence is not None
+    ]
+    if stated:
+        calibration = calibrate(stated, np.random.default_rng(0))
+        click.echo(f"  a confidence is stated in {len(stated)} of {len(judged)}", err=err)
+        for name in ("brier", "calibration_error", "auroc", "risk_coverage_area"):
+            found[name] = getattr(calibration, name)
+    for name, (value, low, high) in found.items():
+        click.echo(f"  {name:26}{value:8.3f}    ({low:.3f} to {high:.3f})", err=err)
 
 
 def _row(name: str, rate: Rate) -> str:

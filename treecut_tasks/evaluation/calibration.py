@@ -18,6 +18,9 @@ BINS = 10
 RESAMPLES = 1000
 """Resamples of the bootstrap."""
 
+# Of so many responses all resamples are held in memory at once; of more, a part of them.
+_AT_ONCE = 5000
+
 
 class Stated(NamedTuple):
     """A response that stated its confidence.
@@ -39,6 +42,15 @@ class Estimate(NamedTuple):
     value: float
     ci_low: float
     ci_high: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Estimate:
+        """The value of the sample, which comes first, with the percentiles of its resamples."""
+        import numpy as np
+
+        if np.isnan(values[0]):
+            return cls(*[float("nan")] * 3)
+        return cls(float(values[0]), *map(float, np.nanquantile(values[1:], [0.025, 0.975])))
 
 
 @dataclass(frozen=True)
@@ -75,27 +87,45 @@ def calibrate(rows: Sequence[Stated], rng: np.random.Generator) -> Calibration:
     order = np.argsort(-confidence, kind="stable")
     confidence = confidence[order]
     right = np.array([row.right for row in rows], dtype=float)[order]
-    _, cluster = np.unique([hash(row.cluster) for row in rows], return_inverse=True)
-    size = cluster.max() + 1
-    draws = rng.multinomial(size, np.full(size, 1 / size), RESAMPLES)
-    # First the sample itself, then the resamples, as weights of its responses.
-    weights = np.vstack([np.ones(len(rows)), draws[:, cluster[order]]])
+    place = {name: number for number, name in enumerate(dict.fromkeys(r.cluster for r in rows))}
+    cluster = np.array([place[row.cluster] for row in rows])[order]
     groups = np.cumsum(np.diff(confidence, prepend=confidence[0]) != 0)
+    size = len(place)
+    found = []
+    for draws in np.array_split(resamples(size, rng), len(rows) // _AT_ONCE + 1):
+        weights = draws[:, cluster]
+        perfect = rng.random(weights.shape) < confidence
+        found.append(
+            [
+                weights @ (confidence - right) ** 2 / weights.sum(1),
+                _auroc(groups, right, weights),
+                _risk_coverage_area(groups, right, weights),
+                _calibration_error(confidence, right, weights),
+                _calibration_error(confidence, perfect, np.ones_like(weights)),
+            ]
+        )
+    brier, auroc, area, error, of_perfect = np.concatenate(found, axis=1)
     # The calibration error of noise is above zero, in the sample and once more in each resample:
     # what resampling adds to it is taken off, and the interval is mirrored at the estimate. It
     # reaches down to zero where a perfectly calibrated model would show as much.
-    error = _calibration_error(confidence, right, weights)
     low, middle, high = 2 * error[0] - np.quantile(error[1:], [0.975, 0.5, 0.025])
-    perfect = rng.random((RESAMPLES, len(rows))) < confidence
-    if error[0] <= np.quantile(_calibration_error(confidence, perfect, weights[:1]), 0.975):
+    if error[0] <= np.quantile(of_perfect, 0.975):
         low = 0.0
     return Calibration(
         len(rows),
-        _percentiles(weights @ (confidence - right) ** 2 / weights.sum(1)),
+        Estimate.of(brier),
         Estimate(*(float(np.clip(each, 0, 1)) for each in (middle, low, high))),
-        _percentiles(_auroc(groups, right, weights)),
-        _percentiles(_risk_coverage_area(groups, right, weights)),
+        Estimate.of(auroc),
+        Estimate.of(area),
     )
+
+
+def resamples(size: int, rng: np.random.Generator) -> Floats:
+    """How often each of `size` clusters is drawn: once each, as in the sample, then by a bootstrap."""
+    import numpy as np
+
+    draws = rng.multinomial(size, np.full(size, 1 / size), RESAMPLES)
+    return np.vstack([np.ones(size), draws])
 
 
 def reliability(rows: Sequence[Stated]) -> list[tuple[float, float, int]]:
@@ -125,14 +155,6 @@ def risk_coverage(rows: Sequence[Stated]) -> list[tuple[float, float]]:
         if number == len(ordered) or ordered[number].confidence != row.confidence:
             points.append((number / len(ordered), wrong / number))
     return points
-
-
-def _percentiles(values: Floats) -> Estimate:
-    import numpy as np
-
-    if np.isnan(values[0]):
-        return Estimate(*[float("nan")] * 3)
-    return Estimate(float(values[0]), *map(float, np.nanquantile(values[1:], [0.025, 0.975])))
 
 
 def _bins(confidence: Floats) -> NDArray[np.int64]:

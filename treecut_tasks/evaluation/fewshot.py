@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.prompts import Shot, make_shot
 from treecut_tasks.problems import (
     WHOLE,
@@ -40,6 +41,7 @@ class ShotSource:
         key: id of the unanswerable problem, so that both members of a pair get the same examples.
         counterpart: how answerable examples are made.
         split: which part of all problems they are of.
+        instruction: name of what prompts say around the problem.
     """
 
     config: ProblemConfig
@@ -47,6 +49,7 @@ class ShotSource:
     key: str
     counterpart: CounterpartKind = "full"
     split: Split = WHOLE
+    instruction: str = STANDARD
 
 
 def check_fewshot(fewshot: object) -> int:
@@ -101,6 +104,6 @@ def draw_shots(
         repeats = 0
         seen |= ids
         problem = pair.unanswerable if len(shots) % 2 else pair.answerable
-        shots.append(make_shot(problem.text, problem.solution, problem.answer))
+        shots.append(make_shot(problem.text, problem.solution, problem.answer, source.instruction))
     rng.shuffle(shots)
     return tuple(shots)

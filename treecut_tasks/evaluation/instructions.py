@@ -90,7 +90,7 @@ _NAMED = {
 }
 
 
-def instruction(name: object = STANDARD) -> Instruction:
+def find_instruction(name: object = STANDARD) -> Instruction:
     """The instruction of a name.
 
     `standard` says that the answer may be unknown; `bare` does not; `confidence` asks for a stated

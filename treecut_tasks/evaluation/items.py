@@ -119,7 +119,12 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
         # The configuration that the index counts in is the unanswerable one.
         config = pair.unanswerable.config
         source = ShotSource(
-            config, parameters.seed, pair.unanswerable.id, parameters.counterpart, split
+            config,
+            parameters.seed,
+            pair.unanswerable.id,
+            parameters.counterpart,
+            split,
+            parameters.instruction,
         )
         origin = {
             "configuration": label,
@@ -146,7 +151,7 @@ def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSourc
         id=_item_id(f"depth{problem.config.ans_depth}", f"{origin['index']:04}", problem),
         problem=problem.text,
         answer=problem.answer,
-        prompt=user_prompt(problem.text),
+        prompt=user_prompt(problem.text, source.instruction),
         metadata={
             **origin,
             "problem_id": problem.id,
@@ -222,7 +227,7 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
         id=_item_id(label, record.pair_id or "file", record),
         problem=record.problem,
         answer=record.answer,
-        prompt=user_prompt(record.problem),
+        prompt=user_prompt(record.problem, parameters.instruction),
         metadata=metadata,
         shot_source=_shot_source_of_record(record, known, parameters),
     )
@@ -243,7 +248,9 @@ def _shot_source_of_record(
     except TreecutError:
         return None
     key = record.pair_id or record.id
-    return ShotSource(config, parameters.seed, key, parameters.counterpart)
+    return ShotSource(
+        config, parameters.seed, key, parameters.counterpart, instruction=parameters.instruction
+    )
 
 
 def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any]:
@@ -259,7 +266,7 @@ def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any
     from importlib.metadata import version
 
     ids = "\n".join(item.id for item in item_set.items)
-    prompt = user_prompt("") + make_shot("", "", "").response
+    prompt = "".join(make_shot("", "", "", parameters.instruction))
     return {
         "treecut_tasks_version": version("treecut-tasks"),
         "kind": item_set.kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from treecut_tasks.causes import Explanation, analyse, explain
@@ -14,6 +14,7 @@ from treecut_tasks.scoring import (
     Quote,
     classify_outcome,
     says_unknown,
+    stated_confidence,
     values_equal,
 )
 from treecut_tasks.themes import load_theme
@@ -51,6 +52,7 @@ class JudgedResponse:
         says_unknown: the paper's rule (Appendix B.2) on the raw visible text.
         truncated: whether the framework knows that the response was cut off.
         cause: what explains a wrong number; None for every other response.
+        confidence: the probability of being right that the response states, from 0 to 1, or None.
     """
 
     answer: str
@@ -58,6 +60,7 @@ class JudgedResponse:
     says_unknown: bool
     truncated: bool = False
     cause: Cause | None = None
+    confidence: float | None = None
 
     @property
     def unanswerable(self) -> bool:
@@ -89,6 +92,7 @@ class JudgedResponse:
             "says_unknown": self.says_unknown,
             "truncated": self.truncated,
             "cause": None if self.cause is None else asdict(self.cause),
+            "confidence": self.confidence,
         }
 
     @classmethod
@@ -111,6 +115,7 @@ class JudgedResponse:
             says_unknown=record["says_unknown"],
             truncated=record["truncated"],
             cause=None if cause is None else Cause(**cause),
+            confidence=record.get("confidence"),
         )
 
 
@@ -134,12 +139,12 @@ def judge_response(
     """
     text = response or ""
     judgement = classify_outcome(text, problem=problem, truncated=truncated)
-    judged = JudgedResponse(answer, judgement, says_unknown(text), truncated)
+    confidence = stated_confidence(text)
+    judged = JudgedResponse(answer, judgement, says_unknown(text), truncated, None, confidence)
     if judged.ending not in ("wrong_number", "hallucination"):
         return judged
     assert judgement.value is not None
-    cause = _cause(problem, judgement.value, theme)
-    return JudgedResponse(answer, judgement, judged.says_unknown, truncated, cause)
+    return replace(judged, cause=_cause(problem, judgement.value, theme))
 
 
 def _cause(problem: str | None, value: str, theme: str | None) -> Cause:

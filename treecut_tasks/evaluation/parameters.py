@@ -22,6 +22,7 @@ from pydantic import (
 
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
+from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.problems import (
     CounterpartKind,
@@ -140,6 +141,8 @@ class TaskParameters(BaseModel):
         counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
             lacks a spare one so that both have equally many sentences (`matched`).
         system_message: `cot`, `none`, or `auto`, which leaves it out for reasoning models.
+        instruction: what prompts say around the problem: `standard`, `bare`, `confidence` or
+            `target:T`.
         fewshot: number of worked examples in each prompt, even; 0 is zero-shot.
         fewshot_examples: `per_problem` or `shared`.
         fewshot_format: `single` (one user message) or `turns` (user and assistant turns).
@@ -163,6 +166,7 @@ class TaskParameters(BaseModel):
     split: SplitName = "all"
     counterpart: CounterpartKind = "full"
     system_message: SystemMessage = "auto"
+    instruction: Annotated[Any, AfterValidator(lambda name: find_instruction(name).name)] = STANDARD
     fewshot: Annotated[Any, AfterValidator(check_fewshot)] = 0
     fewshot_examples: ShotChoice = "per_problem"
     fewshot_format: ShotFormat = "turns"
@@ -250,6 +254,7 @@ _WITH_DATA_FILE = (
     "seed",
     "counterpart",
     "system_message",
+    "instruction",
     "fewshot",
     "fewshot_examples",
     "fewshot_format",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
 from treecut_tasks.problems import Problem
 
 SystemMessage = Literal["auto", "cot", "none"]
@@ -26,18 +27,7 @@ COT_SYSTEM_MESSAGE = (
 )
 """The chain-of-thought system message."""
 
-_TEMPLATE = """\
-Solve the following maths word problem.
-
-{problem}
-
-If the conditions do not suffice to determine the price that is asked for, the answer is "unknown". \
-Do not assume anything that the problem does not state.
-
-Finish your response with a final line in one of these two forms, and write nothing after it:
-Answer: <number>
-Answer: unknown"""
-
+_TEMPLATE = "Solve the following maths word problem.\n\n{problem}\n\n{instruction}"
 
 ShotFormat = Literal["single", "turns"]
 """How worked examples are sent: in one user message, or as turns of user and assistant."""
@@ -59,26 +49,30 @@ class Message(NamedTuple):
     content: str
 
 
-def user_prompt(problem: str) -> str:
+def user_prompt(problem: str, instruction: str = STANDARD) -> str:
     """The zero-shot prompt for a problem; the problem stands on a line of its own.
 
     Args:
         problem: the problem's text, sentences and question.
+        instruction: name of what is said around it, see `instructions.find_instruction`.
     """
-    return _TEMPLATE.format(problem=problem)
+    return _TEMPLATE.format(problem=problem, instruction=find_instruction(instruction).text)
 
 
-def problem_prompt(problem: Problem | str, system_message: SystemMessage = "cot") -> list[Message]:
+def problem_prompt(
+    problem: Problem | str, system_message: SystemMessage = "cot", instruction: str = STANDARD
+) -> list[Message]:
     """The messages of a zero-shot prompt for a problem, as both frameworks send them.
 
     Args:
         problem: the problem, or its text.
         system_message: `cot`, `none`, or `auto`, which takes the model for one that does not reason.
+        instruction: `standard`, `bare`, `confidence` or `target:T`.
     """
     text = problem if isinstance(problem, str) else problem.text
     system = system_prompt(system_message)
     before = [] if system is None else [Message("system", system)]
-    return [*before, Message("user", user_prompt(text))]
+    return [*before, Message("user", user_prompt(text, instruction))]
 
 
 class Shot(NamedTuple):
@@ -88,15 +82,17 @@ class Shot(NamedTuple):
     response: str
 
 
-def make_shot(problem: str, solution: str, answer: str) -> Shot:
-    """A worked example, its last line in the very form that the prompt asks for.
+def make_shot(problem: str, solution: str, answer: str, instruction: str = STANDARD) -> Shot:
+    """A worked example, its last lines in the very form that the prompt asks for.
 
     Args:
         problem: the problem's text.
         solution: its worked solution.
         answer: the price in digits, or `unknown`.
+        instruction: name of what the prompt says around the problem.
     """
-    return Shot(user_prompt(problem), f"{solution}{SOLUTION_SEPARATOR}Answer: {answer}")
+    final_lines = find_instruction(instruction).final_lines(answer)
+    return Shot(user_prompt(problem, instruction), f"{solution}{SOLUTION_SEPARATOR}{final_lines}")
 
 
 def user_messages(shots: Sequence[Shot], prompt: str, shot_format: ShotFormat) -> list[Message]:

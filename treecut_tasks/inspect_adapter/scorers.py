@@ -28,6 +28,7 @@ from treecut_tasks.evaluation import (
     summarise,
 )
 from treecut_tasks.evaluation.describing import describe_response
+from treecut_tasks.evaluation.penalties import measure
 
 # Inspect's words for what our judgement calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
@@ -46,7 +47,7 @@ def treecut_rates(full: bool = False) -> Metric:
     left out.
 
     Args:
-        full: also the shares of causes and the headline of each configuration.
+        full: also the shares of causes, the headline of each configuration, and scores under penalties.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -65,6 +66,9 @@ def treecut_rates(full: bool = False) -> Metric:
                 for value in sorted(groups, key=lambda each: (len(str(each)), str(each))):
                     name = f"depth{value}" if isinstance(value, int) else value
                     table[f"{headline}_{name}"] = summarise(groups[value])[headline].value
+        if full:
+            judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
+            table |= measure(judged)
         return table
 
     return compute

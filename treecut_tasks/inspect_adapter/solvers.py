@@ -13,6 +13,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.prompts import (
     Shot,
     ShotFormat,
@@ -24,7 +25,9 @@ from treecut_tasks.evaluation.prompts import (
 
 
 @solver
-def treecut_prompt(system_message: str = "auto", fewshot_format: str = "turns") -> Solver:
+def treecut_prompt(
+    system_message: str = "auto", fewshot_format: str = "turns", instruction: str = STANDARD
+) -> Solver:
     """Ask for the answer to the problem, after the sample's worked examples.
 
     The chain-of-thought system message comes first, unless the model reasons by itself. Whether it
@@ -35,6 +38,7 @@ def treecut_prompt(system_message: str = "auto", fewshot_format: str = "turns") 
             by their names or by a reasoning effort or budget among the generation settings; `cot`
             always sends it, `none` never does.
         fewshot_format: `turns` (user and assistant turns) or `single` (one user message).
+        instruction: what is said around the problem: `standard`, `bare`, `confidence` or `target:T`.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -43,7 +47,7 @@ def treecut_prompt(system_message: str = "auto", fewshot_format: str = "turns") 
             Shot(prompt.text, response.text)
             for prompt, response in zip(examples[::2], examples[1::2], strict=True)
         ]
-        prompt = user_prompt(problem.text)
+        prompt = user_prompt(problem.text, instruction)
         # For simulated models. Metadata of a message is logged but never sent to a provider.
         about = {"configuration": state.metadata.get("configuration")}
         messages: list[ChatMessage] = [

@@ -6,6 +6,7 @@ careful human reader would say the model finally committed to.
 
 from __future__ import annotations
 
+from treecut_tasks.scoring.confidence import stated_confidence
 from treecut_tasks.scoring.judgement import Judgement, Quote, Tier, Verdict
 from treecut_tasks.scoring.numbers import values_equal
 from treecut_tasks.scoring.outcome import REASONS, classify_outcome
@@ -19,5 +20,6 @@ __all__ = [
     "Verdict",
     "classify_outcome",
     "says_unknown",
+    "stated_confidence",
     "values_equal",
 ]

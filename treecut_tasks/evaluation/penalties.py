@@ -1,0 +1,133 @@
+"""From how responses end to scores under penalties, and to how good abstention is; by pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from treecut_tasks.evaluation.calibration import Estimate, resamples
+from treecut_tasks.evaluation.judging import JudgedResponse
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TARGETS = (0, 50, 75, 90)
+"""Confidence targets in percent under which every run is scored."""
+
+
+class Measure(NamedTuple):
+    """A quotient of two sums over responses.
+
+    Attributes:
+        meaning: what it is, in a clause.
+        counted: what a response adds to the numerator.
+        among: what it adds to the denominator.
+    """
+
+    meaning: str
+    counted: Callable[[JudgedResponse], float]
+    among: Callable[[JudgedResponse], float]
+
+
+def _all(judged: JudgedResponse) -> float:
+    return 1.0
+
+
+def is_right(judged: JudgedResponse) -> bool:
+    """Whether a response is right: the right number, or a justified `unknown`."""
+    return judged.ending in ("right", "unknown")
+
+
+def is_wrong_number(judged: JudgedResponse) -> bool:
+    """Whether a response is a number that is not right, or that the problem does not determine."""
+    return judged.ending in ("wrong_number", "hallucination")
+
+
+def _abstains(judged: JudgedResponse) -> float:
+    return float(judged.judgement.verdict == "unknown")
+
+
+def _justified(judged: JudgedResponse) -> float:
+    return float(judged.ending == "unknown")
+
+
+def _score_at(percent: int) -> Callable[[JudgedResponse], float]:
+    penalty = percent / (100 - percent)
+    return lambda judged: float(is_right(judged)) - penalty * is_wrong_number(judged)
+
+
+MEASURES = {
+    **{
+        f"score_at_{percent}": Measure(
+            f"right +1, wrong number -{percent / (100 - percent):.3g}, anything else 0; mean",
+            _score_at(percent),
+            _all,
+        )
+        for percent in TARGETS
+    },
+    "right_minus_wrong_index": Measure(
+        "right minus wrong numbers, from -100 to 100",
+        lambda judged: 100.0 * (is_right(judged) - is_wrong_number(judged)),
+        _all,
+    ),
+    "abstention_precision": Measure(
+        "share of abstentions that are justified", _justified, _abstains
+    ),
+    "abstention_recall": Measure(
+        "share of unanswerable problems with an abstention",
+        _justified,
+        lambda judged: float(judged.unanswerable),
+    ),
+    "abstention_f1": Measure(
+        "harmonic mean of these two",
+        lambda judged: 2 * _justified(judged),
+        lambda judged: _abstains(judged) + judged.unanswerable,
+    ),
+    "accuracy_given_attempted": Measure(
+        "share of numbers that are right",
+        lambda judged: float(judged.ending == "right"),
+        lambda judged: float(judged.judgement.verdict == "number"),
+    ),
+}
+"""All measures by name. A right answer to an unanswerable problem is `unknown`."""
+
+
+def measure(judged: Sequence[JudgedResponse]) -> dict[str, float]:
+    """All measures by name; NaN where nothing is counted among.
+
+    Args:
+        judged: the responses, at least one.
+    """
+    table: dict[str, float] = {}
+    for name, (_, counted, among) in MEASURES.items():
+        whole = sum(map(among, judged))
+        table[name] = sum(map(counted, judged)) / whole if whole else math.nan
+    return table
+
+
+def estimate(
+    judged: Sequence[JudgedResponse], clusters: Sequence[Hashable], rng: np.random.Generator
+) -> dict[str, Estimate]:
+    """The same with 95 % intervals from a bootstrap over clusters.
+
+    Args:
+        judged: the responses, at least one.
+        clusters: for each response what is drawn together: its pair, or its problem.
+        rng: source of the resamples.
+    """
+    import numpy as np
+
+    place = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
+    cluster = np.array([place[name] for name in clusters])
+    size = len(place)
+    draws = resamples(size, rng)
+    found: dict[str, Estimate] = {}
+    for name, (_, counted, among) in MEASURES.items():
+        sums = [
+            np.bincount(cluster, [part(each) for each in judged], size) for part in (counted, among)
+        ]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = (draws @ sums[0]) / (draws @ sums[1])
+        found[name] = Estimate.of(values)
+    return found
