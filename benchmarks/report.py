@@ -5,7 +5,7 @@
 
 The logs are Inspect's own. A small part of the problems is evaluated for each model, with a mock
 responder that writes responses of about 4,000 characters; the rest of a log are copies of these samples
-under identifiers of their own, because what is measured is reading. Fails above a minute or 2 GB.
+under identifiers of their own, because what is measured is reading. Fails above 20 seconds or 1 GB.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from treecut_tasks import structure
 
 CONFIGURATIONS = 20
-MOST_SECONDS = 60.0
-MOST_MEMORY = 2 * 1024**3
+MOST_SECONDS = 20.0
+MOST_MEMORY = 1024**3
 MODELS = {"weak": 0.8, "middling": 0.5, "strong": 0.2}
 """Names of the mock models, with the probability of a number for an answer."""
 
@@ -74,8 +74,12 @@ def enlarged(log: EvalLog, copies: int) -> EvalLog:
     samples = [
         sample.model_copy(
             update={
-                "id": f"{str(sample.id)[:12]}{copy:04d}",
+                "id": f"{sample.id}-{copy:04d}",
                 "uuid": f"{sample.uuid}{copy}",
+                "metadata": {
+                    **sample.metadata,
+                    "problem_id": f"{sample.metadata['problem_id']}{copy}",
+                },
                 # A report reads the events of one sample; writing all of them takes many minutes.
                 "events": [] if copy else sample.events,
             }
@@ -139,7 +143,7 @@ def main() -> None:
         f"({usage.ru_utime + usage.ru_stime:.1f} s of processor time), {memory / 1e9:.2f} GB"
     )
     if seconds > MOST_SECONDS or memory > MOST_MEMORY:
-        sys.exit("That is more than a minute or 2 GB.")
+        sys.exit("That is more than 20 seconds or 1 GB.")
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def make_inspect_logs(folder: Path) -> dict[str, EvalLog]:
     }
 
 
-def make_lm_eval_results(folder: Path, log_samples: bool = True) -> Path:
+def make_lm_eval_results(folder: Path, predict_only: bool = False) -> Path:
     """A results file of a few tasks with a reference model; its folder holds the samples."""
     tracker = EvaluationTracker(output_path=str(folder))
     tasks = ["treecut_depth2", "treecut_answerable_depth4", "treecut_paired_depth2"]
@@ -106,12 +106,12 @@ def make_lm_eval_results(folder: Path, log_samples: bool = True) -> Path:
         task_manager=task_manager(policy="same_price"),
         limit=12,
         evaluation_tracker=tracker,
-        log_samples=log_samples,
+        log_samples=True,
+        predict_only=predict_only,
     )
     samples = results.pop("samples", {})
     tracker.save_results_aggregated(results=results, samples=samples)
-    if log_samples:
-        for task, records in samples.items():
-            tracker.save_results_samples(task_name=task, samples=records)
+    for task, records in samples.items():
+        tracker.save_results_samples(task_name=task, samples=records)
     (path,) = folder.rglob("results_*.json")
     return path

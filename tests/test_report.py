@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import shutil
-from itertools import pairwise
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 pytest.importorskip("statsmodels", reason="the extra [report] is not installed")
 pytest.importorskip("matplotlib", reason="the extra [report] is not installed")
 
+import pandas as pd
 from inspect_ai import Task, eval_retry, task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
@@ -22,7 +22,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
 from rich.cells import cell_len
 
-import treecut_tasks.report
+import treecut_tasks.extras
 from tests.conftest import RunTreecut
 from tests.framework_runs import inspect_run, inspect_values
 from tests.report_logs import (
@@ -35,17 +35,16 @@ from tests.report_logs import (
     scripted_model,
     simulated,
 )
-from treecut_tasks import unanswerable
+from treecut_tasks import paired, unanswerable
+from treecut_tasks.cli.report import command as report_command
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.report.build import Report, build_report
-from treecut_tasks.report.document import Table, make_document
-from treecut_tasks.report.figures import make_figures
+from treecut_tasks.report.cells import cells_frame
+from treecut_tasks.report.document import Document, Figure, Table
+from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.paper import paper_results
-from treecut_tasks.report.reading import read_evidence, read_texts
-from treecut_tasks.report.rendering.files import csv_files, json_text
-from treecut_tasks.report.rendering.markdown import markdown_text
-from treecut_tasks.report.rendering.output import write_report
-from treecut_tasks.report.rendering.terminal import terminal_text
+from treecut_tasks.report.rendering.output import FORMATS, text_report, write_report
+from treecut_tasks.report.sections import make_document
+from treecut_tasks.report.sources import read_evidence
 
 
 @pytest.fixture(scope="module")
@@ -64,200 +63,234 @@ def lm_eval_results(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path, inspect_logs: dict[str, EvalLog], lm_eval_results: Path) -> Report:
-    return build_report(read_evidence([str(folder)]))
+def evidence(folder: Path, inspect_logs: dict[str, EvalLog], lm_eval_results: Path) -> Evidence:
+    return read_evidence([str(folder)])
 
 
-def cell_rate(report: Report, model: str, **wanted: Any) -> float:
-    (cell,) = [
-        cell
-        for cell in report.cells
-        if cell.model.startswith(model)
-        and all(getattr(cell, name) == value for name, value in wanted.items())
-    ]
-    assert cell.headline is not None
-    return cell.headline.value
+@pytest.fixture(scope="module")
+def document(evidence: Evidence) -> Document:
+    return make_document(evidence)
+
+
+@pytest.fixture(scope="module")
+def written(
+    evidence: Evidence, document: Document, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("report")
+    return {path.name: path for path in write_report(evidence, document, folder, FORMATS)}
+
+
+def table(document: Document, name: str) -> pd.DataFrame:
+    found = [each for each in document.blocks(Table) if each.name == name]
+    return found[0].data
+
+
+def terminal(evidence: Evidence, document: Document) -> str:
+    return text_report(evidence, document, "terminal", width=200, colour=False)
 
 
 def test_rates_are_those_of_the_frameworks(
-    report: Report, inspect_logs: dict[str, EvalLog], lm_eval_results: Path
+    document: Document, inspect_logs: dict[str, EvalLog], lm_eval_results: Path
 ) -> None:
+    cells = table(document, "cells").set_index(["model", "unanswerable", "fewshot", "ans_depth"])
+    one = "simulated-one [simulated]"
     values = inspect_values(inspect_logs["six-shot"])
     for depth in (2, 4, 6, 8):
-        assert cell_rate(
-            report, "treecut/simulated-one", ans_depth=depth, fewshot=6
-        ) == pytest.approx(values[f"paper_hallucination_rate_ans_depth_{depth}"])
+        (value,) = cells.loc[[(one, True, 6, depth)], "value"]
+        assert value == pytest.approx(values[f"paper_hallucination_rate_depth{depth}"])
+    values = inspect_values(inspect_logs["paired"])
+    summary = table(document, "summary").set_index(["model", "fewshot"])
+    assert summary.loc[(one, 0), "pair_solved_rate"] == pytest.approx(values["pair_solved_rate"])
     results = json.loads(lm_eval_results.read_text("utf-8"))["results"]
-    rates = {"ans_depth": 4, "unanswerable": False}
-    assert (
-        cell_rate(report, "treecut/same_price", **rates)
-        == results["treecut_answerable_depth4"]["accuracy,none"]
-    )
-    rates = {"ans_depth": 2, "unanswerable": True, "fewshot": 6}
-    assert (
-        cell_rate(report, "treecut/same_price", **rates)
-        == results["treecut_depth2_fewshot"]["paper_hallucination_rate,none"]
-    )
+    accuracy = results["treecut_answerable_depth4"]["accuracy,none"]
+    assert list(cells.loc[[("same_price", False, 0, 4)], "value"]) == [accuracy]
+    rate = results["treecut_depth2_fewshot"]["paper_hallucination_rate,none"]
+    assert list(cells.loc[[("same_price", True, 6, 2)], "value"]) == [rate]
 
 
-def test_the_same_problems_of_two_tasks_count_once(report: Report) -> None:
+def test_the_same_problems_of_two_tasks_count_once(document: Document) -> None:
     # treecut_depth2 and treecut_paired_depth2 ask the same 12 unanswerable problems.
-    (cell,) = [
-        cell
-        for cell in report.cells
-        if cell.model == "treecut/same_price" and cell.unanswerable and not cell.fewshot
-    ]
-    assert cell.responses == 24
-    assert cell.headline is not None and cell.headline.n == 12
+    cells = table(document, "cells")
+    (cell,) = cells[
+        (cells["model"] == "same_price") & cells["unanswerable"] & (cells["fewshot"] == 0)
+    ].to_dict("records")
+    assert (cell["responses"], cell["problems"]) == (24, 12)
 
 
-def test_tables_stand_beside_the_papers(report: Report) -> None:
-    one, two, three = report.tables
-    assert one.rows[8].paper["GPT-4o"].value == 0.64
-    assert two.rows[2].paper["o3-mini"].value == 0.032
-    assert three.rows[8].paper["GPT-4o"].second == 0.02
-    assert one.rows[2].measured["treecut/same_price"].value == 1.0
-    assert {5, 7} <= set(one.rows) and not one.rows[5].paper
-    for depth in (2, 4, 6, 8):
-        entry = three.rows[depth].measured["treecut/simulated-one [simulated]"]
-        assert entry.value == 1.0 and entry.n == 15 and "f" in entry.marks
+def test_shares_that_add_up_add_up(document: Document) -> None:
+    summary = table(document, "summary")
+    shares = summary[["hallucination_rate", "unknown_rate", "no_answer_rate"]].sum(axis=1)
+    assert shares.to_numpy() == pytest.approx(1)
+    endings = table(document, "endings").drop(
+        columns=["model", "unanswerable", "fewshot", "responses"]
+    )
+    assert endings.sum(axis=1).to_numpy() == pytest.approx(1)
+    causes = table(document, "causes").set_index(["model", "fewshot"])
+    assert causes.loc[("same_price", 6), "same_price"] == 1
+    assert causes["any_by_chance"].between(0, 1).all()
 
 
-def test_the_papers_numbers_are_those_of_the_paper(shared_dir: Path) -> None:
+def test_tables_stand_beside_the_papers(document: Document, shared_dir: Path) -> None:
     import yaml
 
+    ours = table(document, "table-1")
+    assert {5, 7} <= set(ours["ans_depth"])
+    assert set(ours.loc[~ours["from_paper"], "model"]) > {"same_price"}
     source = yaml.safe_load((shared_dir / "reference" / "paper-results.yaml").read_text("utf-8"))
+    assert paper_results().models == source["full_names"]
     names = {
         1: "table_1_zero_shot_hallucination",
         2: "table_2_six_shot_hallucination",
         3: "table_3_answerable_accuracy",
     }
-    paper = paper_results()
-    assert paper.models == source["full_names"]
     for number, name in names.items():
+        rows = table(document, f"table-{number}").query("from_paper")
+        rates = rows.set_index(["ans_depth", "model"])
         for depth, values in source[name].items():
-            rates = paper.tables[number].rates[depth]
-            assert [100 * rates[model] for model in source["models"]] == pytest.approx(values)
+            expected = dict(zip(source["models"], values, strict=True))
+            assert {
+                model: 100 * rates.loc[(depth, model), "value"] for model in expected
+            } == pytest.approx(expected)
     for depth, values in source["table_3_answerable_called_unknown"].items():
-        second = paper.tables[3].second[depth]
-        assert [100 * second[model] for model in source["models"]] == pytest.approx(values)
+        expected = dict(zip(source["models"], values, strict=True))
+        for model, value in expected.items():
+            assert 100 * rates.loc[(depth, model), "false_unknown_rate"] == pytest.approx(value)
 
 
-def test_figures_are_there_and_repeat_byte_for_byte(report: Report) -> None:
-    figures = make_figures(report)
-    assert {"figure-2", "figure-3", "outcomes", "causes"} <= set(figures)
+def test_figures_are_there_and_repeat_byte_for_byte(document: Document) -> None:
+    figures = {figure.name: figure for figure in document.blocks(Figure)}
+    assert {"figure-1", "figure-2", "figure-3", "endings", "causes"} <= set(figures)
     for figure in figures.values():
         svg = figure.render("svg")
-        assert svg == figure.render("svg")
+        assert svg == figure.render("svg") != figure.render("svg", dark=True)
         assert b"<script" not in svg.lower()
-        assert figure.render("png").startswith(b"\x89PNG")
         assert figure.alt and figure.caption
-    alt = figures["figure-3"].alt
-    assert "ansDepth 7" in alt and "ansDepth 8" in alt and "[simulated]" in alt
+    assert "ansDepth 7" in figures["figure-3"].alt and "[simulated]" in figures["figure-3"].alt
 
 
 def test_a_grid_becomes_a_heat_map(tmp_path: Path) -> None:
     grid = unanswerable(ans_depth=[4, 5, 6], cut_depth=[1, 2, 3], num_problems=2)
     inspect_run(grid, "treecut/guesser", tmp_path)
-    figures = make_figures(build_report(read_evidence([str(tmp_path)])))
-    assert "grid-2-composite" in figures
-    assert "figure-3" not in figures
+    figures = {
+        each.name: each for each in make_document(read_evidence([str(tmp_path)])).blocks(Figure)
+    }
+    assert "grid-2-composite" in figures and "figure-3" not in figures
     assert figures["grid-2-composite"].render("png").startswith(b"\x89PNG")
 
 
-def test_simulated_models_are_marked_in_every_output(report: Report, tmp_path: Path) -> None:
-    files = write_report(report, tmp_path, ["markdown", "csv", "json", "html"], 20, lambda *_: None)
+def test_simulated_models_are_marked_in_every_output(
+    evidence: Evidence, document: Document, written: dict[str, Path]
+) -> None:
+    for name, path in written.items():
+        if path.suffix != ".png" and "simulated-one" in path.read_text("utf-8"):
+            assert "[simulated]" in path.read_text("utf-8").replace("{[}", "[").replace(
+                "\\[", "["
+            ).replace("\\]", "]"), name
     for name in ("report.md", "report.json", "report.html"):
-        assert "SIMULATED" in files[name].read_text("utf-8")
-    for name in ("cells.csv", "claims.csv", "responses.csv", "runs.csv"):
-        rows = list(csv.DictReader(files[name].open(encoding="utf-8")))
-        marked = {row["simulated"] for row in rows if row["model"].startswith("treecut/simulated")}
-        assert marked == {"true"}, name
-    for name in ("figure-2.svg", "figure-3.svg", "outcomes.svg"):
-        assert "[simulated]" in files[name].read_text("utf-8")
-    assert "SIMULATED" in terminal_text(make_document(report, ()), {})
+        assert "SIMULATED" in written[name].read_text("utf-8")
+    assert "SIMULATED" in terminal(evidence, document)
 
 
-def test_the_terminal_view_fits_100_columns(report: Report) -> None:
-    for colour in (False, True):
-        text = terminal_text(make_document(report, ()), {}, colour=colour)
-        plain = re.sub(r"\x1b\[[\d;]*m", "", text)
-        assert max(cell_len(line) for line in plain.splitlines()) <= 100
-        assert "\x1b" not in plain and "\u202e" not in plain
-    for part in ("Table 1.", "Claim 6.", "holds", "GPT-4o", "What was run"):
+@pytest.mark.parametrize("colour", [False, True])
+def test_the_terminal_view_fits_100_columns(
+    evidence: Evidence, document: Document, colour: bool
+) -> None:
+    text = text_report(evidence, document, "terminal", width=200, colour=colour)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", text)
+    assert max(cell_len(line) for line in plain.splitlines()) <= 100
+    assert "\x1b" not in plain and "\u202e" not in plain
+    for part in ("Summary", "Table 1.", "Claim 6.", "holds", "GPT-4o", "What was run"):
         assert part in plain
 
 
-def test_text_from_logs_is_harmless(report: Report, tmp_path: Path) -> None:
-    files = write_report(report, tmp_path, ["markdown", "json", "html"], 1000, lambda *_: None)
-    page = files["report.html"].read_text("utf-8")
+def test_text_from_logs_is_harmless(
+    written: dict[str, Path], evidence: Evidence, document: Document
+) -> None:
+    page = written["report.html"].read_text("utf-8")
     assert "alert" in page, "the response is there"
     assert "<script>alert" not in page and "<b>[red]" not in page
-    assert "\x1b" not in page and "\u202e" not in page
     assert page.count("<script") == page.count("</script>") == 2
     assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", page)
-    markdown = files["report.md"].read_text("utf-8")
+    markdown = written["report.md"].read_text("utf-8")
     assert "<b>" not in markdown and "evil|" not in markdown
-    lines = markdown.splitlines()
-    for head, rule in pairwise(lines):
-        if rule.startswith("| ---"):
-            assert re.sub(r"\\.", "", head).count("|") == rule.count("|")
-    terminal = terminal_text(make_document(report, ()), {})
-    assert "[red]evil" in terminal
+    tables = re.findall(r"(?m)^\|.*\n\|[- :|]+\n(?:\|.*\n)+", markdown)
+    assert len(tables) == len(document.blocks(Table))
+    for found in tables:
+        assert len({re.sub(r"\\.", "", line).count("|") for line in found.splitlines()}) == 1
+    assert "[red]evil" in terminal(evidence, document)
+    assert "\\$x\\$" in written["tables.tex"].read_text("utf-8")
+    for name in ("report.html", "report.md", "report.json", "responses.csv"):
+        text = written[name].read_text("utf-8")
+        assert "\x1b" not in text and "\u202e" not in text, name
 
 
-def test_responses_can_be_read(report: Report) -> None:
-    frame = report.evidence.responses
-    evil = frame[[report.labels[run].startswith("mockllm") for run in frame["run"]]]
-    (text,) = read_texts(report.evidence, evil.head(1))
-    assert text.response == EVIL
-    assert "Solve the following maths word problem." in text.prompt
-    runs = [run.framework == "lm-eval" and run.kind == "paired" for run in report.evidence.runs]
-    pairs = frame[[runs[run] for run in frame["run"]]].head(4)
-    texts = read_texts(report.evidence, pairs)
-    for text, unanswerable_ in zip(texts, pairs["unanswerable"], strict=True):
-        assert text.prompt.count("Question:") == 1
-        assert ("I assume that the price" in text.response) == unanswerable_
+def test_all_formats_have_the_same_numbers(document: Document, written: dict[str, Path]) -> None:
+    content = json.loads(written["report.json"].read_text("utf-8"))
+    for name, rows in content.items():
+        if f"{name}.csv" in written:
+            frame = pd.read_csv(written[f"{name}.csv"])
+            assert len(frame) == len(rows) and list(frame.columns) == list(rows[0])
+    responses = pd.read_csv(written["responses.csv"])
+    own = responses[(responses["model"] == "same_price") & (responses["fewshot"] == 6)]
+    summary = table(document, "summary").set_index(["model", "fewshot"])
+    assert (
+        own["paper_hallucination_rate"].mean()
+        == summary.loc[("same_price", 6), "paper_hallucination_rate"]
+    )
+    for name in re.findall(r"\]\((\S+)\)", written["report.md"].read_text("utf-8")):
+        assert name in written
 
 
-def test_what_was_run(report: Report) -> None:
-    by_task = {(run.run.framework, run.run.tasks): run for run in report.runs}
-    (evil,) = [run for run in report.runs if run.label.startswith("mockllm")]
-    assert (evil.responses, evil.run.planned) == (6, 6)
-    assert (evil.input_tokens, evil.output_tokens) == (600, 120)
-    assert evil.run.system_message == "cot" and evil.run.data_set
-    lm_eval = by_task["lm-eval", ("treecut_depth2_fewshot",)]
-    assert lm_eval.run.fewshot == 6 and lm_eval.run.planned == 12
-    assert lm_eval.run.sent["max_gen_toks"] == 4000
-    assert lm_eval.input_tokens is None
-    one = by_task["Inspect", ("structure",)]
-    assert one.run.settings["model_args.hallucination"] == 0.6
+def shown_in_page(path: Path) -> dict[str, Any]:
+    match = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>',
+        path.read_text("utf-8"),
+        re.DOTALL,
+    )
+    assert match
+    content: dict[str, Any] = json.loads(match[1])
+    return content
 
 
-def test_causes_have_their_chance_beside_them(report: Report) -> None:
-    (same_price, *_) = [bar for bar in report.causes if bar.model == "treecut/same_price"]
-    assert same_price.counts.keys() == {"same_price"}
-    simulated_bars = [bar for bar in report.causes if bar.model.startswith("treecut/simulated")]
-    assert all(0 < bar.by_chance["any"] < 1 for bar in simulated_bars)
-
-
-def test_numbers_in_json_and_csv_agree(report: Report) -> None:
-    content = json.loads(json_text(report))
-    rows = list(csv.DictReader(csv_files(report)["cells.csv"].splitlines()))
-    assert len(rows) == len(content["cells"]) == len(report.cells)
-    for row, cell in zip(rows, content["cells"], strict=True):
-        assert row["hallucination"] == (
-            "" if cell["hallucination"] is None else str(cell["hallucination"])
+def test_responses_can_be_read_with_verdict_and_words(written: dict[str, Path]) -> None:
+    content = shown_in_page(written["report.html"])
+    model, verdict = (content["columns"].index(name) for name in ("model", "verdict"))
+    evil = [index for index, row in enumerate(content["rows"]) if "evil" in row[model]]
+    assert len(evil) == 6
+    for index in evil:
+        problem, lacks, prompt, response = content["texts"][index]
+        assert content["rows"][index][verdict].startswith("Hallucination: it answers 7")
+        assert (
+            response.startswith("<script>alert('x')</script>")
+            and "\x1b" in EVIL
+            and "\x1b" not in response
         )
-        assert int(row["responses"]) == cell["responses"]
-    responses = list(csv.DictReader(csv_files(report)["responses.csv"].splitlines()))
-    assert len(responses) == len(report.evidence.responses)
+        assert problem in prompt and lacks and lacks not in problem
+    both = [row for row in content["rows"] if row[model] == "same_price"]
+    assert {row[verdict].split(":")[0] for row in both} == {"Hallucination", "Right"}
 
 
-def test_errors_and_limits_are_marked(tmp_path: Path) -> None:
+def test_what_was_run(document: Document) -> None:
+    runs = table(document, "runs").set_index("tasks")
+    evil = runs[runs["logged_as"].str.startswith("mockllm")].iloc[0]
+    assert (evil["responses"], evil["planned"], evil["input_tokens"], evil["output_tokens"]) == (
+        6,
+        6,
+        600,
+        120,
+    )
+    assert "hallucination 0.6" in runs.loc["structure", "settings"]
+    lm_eval = runs.loc["treecut_depth2_fewshot"]
+    assert (lm_eval["fewshot"], lm_eval["planned"]) == (6, 12)
+    assert "max_gen_toks 4000" in lm_eval["settings"] and pd.isna(lm_eval["input_tokens"])
+
+
+def test_errors_and_limits_are_told_apart(tmp_path: Path) -> None:
     def failing(prompt: str) -> ModelOutput:
-        if "a burger" in prompt or "burgers" in prompt:
-            raise RuntimeError("the provider is \x1b[31mdown")
+        if "burger" in prompt:
+            raise RuntimeError(
+                "\x1b[31mdown: https://x.org/v1?api_key=abcdef123 Bearer s3cr3t-t0ken"
+            )
         return cut_off(prompt)
 
     log = inspect_run(
@@ -266,18 +299,21 @@ def test_errors_and_limits_are_marked(tmp_path: Path) -> None:
         tmp_path,
         fail_on_error=False,
     )
-    assert log.samples is not None
-    errors = sum(sample.error is not None for sample in log.samples)
+    errors = sum(sample.error is not None for sample in log.samples or [])
     assert 0 < errors < 30
-    report = build_report(read_evidence([str(tmp_path)]))
-    (cell,) = report.cells
-    assert (cell.errored, cell.truncated, cell.responses) == (errors, 30 - errors, 30)
-    assert cell.headline is not None and cell.headline.n == 30 - errors
-    assert cell.marks == "fet"
-    (bar,) = report.outcomes
-    assert bar.counts == {"cut off": 30 - errors, "no verdict": errors}
-    text = terminal_text(make_document(report, ()), {})
-    assert "e = some responses have no verdict" in text and "\x1b" not in text
+    evidence = read_evidence([str(tmp_path)])
+    document = make_document(evidence)
+    (cell,) = cells_frame(evidence).to_dict("records")
+    assert (cell["no_verdict"], cell["truncated"], cell["responses"], cell["problems"]) == (
+        errors, 30 - errors, 30, 30 - errors,
+    )  # fmt: skip
+    (row,) = table(document, "endings").to_dict("records")
+    assert (row["cut off"], row["no verdict"]) == pytest.approx((1 - errors / 30, errors / 30))
+    for form in ("terminal", "json"):
+        text = text_report(evidence, document, form, 100, False)
+        assert "abcdef123" not in text and "s3cr3t" not in text and "\x1b" not in text
+    said = " ".join(evidence.responses["error"])
+    assert "down" in said and "abcdef123" not in said and "s3cr3t" not in said
 
 
 def test_a_resumed_run_counts_once(tmp_path: Path) -> None:
@@ -290,57 +326,178 @@ def test_a_resumed_run_counts_once(tmp_path: Path) -> None:
         max_connections=1,
     )
     assert first.status == "error"
-    unfinished = build_report(read_evidence([first.location]))
-    assert 0 < len(unfinished.evidence.responses) < 8
-    assert any("did not finish" in notice for notice in unfinished.notices)
-
+    unfinished = read_evidence([first.location])
+    assert 0 < len(unfinished.responses) < 8
+    assert any("did not finish" in notice for notice in make_document(unfinished).notices)
     (second,) = eval_retry(
         first.location, log_dir=str(tmp_path), display="none", log_realtime=False
     )
     assert second.status == "success"
-    report = build_report(read_evidence([str(tmp_path)]))
-    assert len(report.evidence.responses) == 8
-    assert report.evidence.superseded == len(unfinished.evidence.responses)
-    assert not report.evidence.responses["errored"].any()
-    assert [run.run.status for run in report.runs] == ["success"]
+    evidence = read_evidence([str(tmp_path)])
+    assert (len(evidence.responses), evidence.superseded) == (8, len(unfinished.responses))
+    assert evidence.responses["scored"].all()
+    assert [run.status for run in evidence.runs] == ["success"]
 
 
-def test_copies_of_a_log_count_once(
-    folder: Path, inspect_logs: dict[str, EvalLog], tmp_path: Path
+def test_copies_count_once(
+    inspect_logs: dict[str, EvalLog], lm_eval_results: Path, tmp_path: Path
 ) -> None:
     location = Path(inspect_logs["paired"].location)
     shutil.copy(location, tmp_path / location.name)
     write_eval_log(read_eval_log(str(location)), str(tmp_path / "as-json.json"))
-    report = build_report(read_evidence([str(location), str(tmp_path), str(location)]))
-    assert len(report.evidence.responses) == 120
-    assert report.evidence.superseded == 240
+    shutil.copytree(lm_eval_results.parent, tmp_path / "copied")
+    evidence = read_evidence([str(location), str(lm_eval_results), str(tmp_path)])
+    assert (len(evidence.responses), evidence.superseded) == (120 + 60, 240 + 60)
 
 
-def test_two_runs_side_by_side(tmp_path: Path) -> None:
-    for seed, problems in ((0, 42), (1, 42), (2, 43)):
-        task_ = unanswerable(ans_depth=[2, 4], num_problems=20, seed=problems)
-        inspect_run(task_, simulated("x", seed=seed), tmp_path)
-    comparisons = build_report(read_evidence([str(tmp_path)])).comparisons
-    assert len(comparisons) == 3
-    alike, *others = comparisons
-    assert (alike.common, alike.only_first, alike.only_second) == (40, 0, 0)
-    assert alike.rates is not None and alike.difference is not None
-    assert alike.difference.value == pytest.approx(alike.rates[1] - alike.rates[0])
-    assert alike.up - alike.down == pytest.approx(40 * alike.difference.value)
-    assert not any("data set" in warning for warning in alike.warnings)
-    for other in others:
-        assert other.common == 0 and other.p_value is None
-        assert "seed: 42 and 43" in other.warnings
-        assert any(warning.startswith("data set:") for warning in other.warnings)
+def test_unscored_logs_are_judged_from_their_words(
+    inspect_logs: dict[str, EvalLog], tmp_path: Path, lm_eval_results: Path
+) -> None:
+    scored = read_evidence([inspect_logs["paired"].location])
+    inspect_run(paired(num_problems=15), simulated("one", hallucination=0.6), tmp_path, score=False)
+    unscored = read_evidence([str(tmp_path)])
+    columns = ["problem_id", "ending", "value", "cause", "tier", "quote"]
+    frames = (each.responses.sort_values("problem_id") for each in (unscored, scored))
+    ones, others = (frame.reset_index()[columns] for frame in frames)
+    pd.testing.assert_frame_equal(ones, others)
+    predicted = make_lm_eval_results(tmp_path / "predicted", predict_only=True)
+    ones, others = (read_evidence([str(path)]).responses for path in (lm_eval_results, predicted))
+    order = ["task", "problem_id"]
+    pd.testing.assert_frame_equal(
+        *(frame.sort_values(order, ignore_index=True)[columns] for frame in (ones, others))
+    )
 
 
-def test_runs_with_other_settings_are_not_pooled(tmp_path: Path) -> None:
-    for theme in ("food", "outfit"):
-        inspect_run(
-            unanswerable(ans_depth=2, num_problems=3, theme=theme), "treecut/guesser", tmp_path
+def test_models_and_runs_side_by_side(tmp_path: Path) -> None:
+    for name, probability in (("x", 0.3), ("y", 0.9), ("x", 0.3)):
+        model = simulated(name, hallucination=probability)
+        inspect_run(unanswerable(ans_depth=[2, 4], num_problems=20), model, tmp_path)
+    evidence = read_evidence([str(tmp_path)])
+    assert evidence.models == ("simulated-x [simulated]", "simulated-y [simulated]")
+    models, runs = table(make_document(evidence), "comparisons").to_dict("records")
+    assert (models["first"], models["second"], models["common"]) == (*evidence.models, 40)
+    assert models["difference"] == pytest.approx(models["second_rate"] - models["first_rate"])
+    assert models["only_second"] - models["only_first"] == pytest.approx(40 * models["difference"])
+    assert models["p_value"] <= models["p_corrected"] < 0.05
+    assert runs["first"].endswith("run 1") and runs["second"].endswith("run 3")
+
+
+CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
+    "theme": ([{}, {"theme": "outfit"}], ["theme food", "theme outfit"]),
+    "order": ([{}, {"order": "forward"}], ["order forward", "order random"]),
+    "sampling": ([{}, {"sampling": "paper"}], ["sampling paper", "sampling published"]),
+    "system message": (
+        [{}, {"system_message": "none"}],
+        ["system_message cot", "system_message none"],
+    ),
+    "format of examples": (
+        [{"fewshot": 2}, {"fewshot": 2, "fewshot_format": "single"}],
+        ["fewshot_format single", "fewshot_format turns"],
+    ),
+    "choice of examples": (
+        [{"fewshot": 2}, {"fewshot": 2, "fewshot_examples": "shared"}],
+        ["fewshot_examples per_problem", "fewshot_examples shared"],
+    ),
+    "examples that no prompt has": ([{}, {"fewshot_format": "single"}], [""]),
+    "examples": ([{}, {"fewshot": 2}], [""]),
+    "seed": ([{}, {"seed": 3}], [""]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_only_comparable_responses_are_pooled(name: str, tmp_path: Path) -> None:
+    parameters, expected = CASES[name]
+    for each in parameters:
+        inspect_run(unanswerable(ans_depth=2, num_problems=3, **each), "treecut/guesser", tmp_path)
+    evidence = read_evidence([str(tmp_path)])
+    assert [variant.differences for variant in evidence.variants.values()] == expected
+    assert {variant.name for variant in evidence.variants.values()} == {"guesser"}
+    assert "1 model, 2 runs" in make_document(evidence).summary
+
+
+def test_problems_of_a_file_are_told_apart_by_their_own_configuration(
+    tmp_path: Path, run_treecut: RunTreecut
+) -> None:
+    for order in ("forward", "random"):
+        run_treecut(
+            "generate",
+            "-n",
+            "3",
+            "--ans-depth",
+            "2",
+            "--order",
+            order,
+            "--unanswerable",
+            "-o",
+            tmp_path / f"{order}.jsonl",
         )
-    report = build_report(read_evidence([str(tmp_path)]))
-    assert report.models == ("treecut/guesser (theme food)", "treecut/guesser (theme outfit)")
+    files = [str(tmp_path / f"{order}.jsonl") for order in ("forward", "random")]
+    inspect_run(unanswerable(data_file=files), "treecut/guesser", tmp_path / "logs")
+    inspect_run(unanswerable(ans_depth=2, num_problems=3), "treecut/guesser", tmp_path / "logs")
+    variants = read_evidence([str(tmp_path / "logs")]).variants.values()
+    assert [variant.settings["problems"] for variant in variants] == [
+        "forward.jsonl",
+        "generated",
+        "random.jsonl",
+    ]
+
+
+LM_EVAL_CASES: dict[str, dict[str, Any]] = {
+    "system_instruction": {"system_instruction": "Always say unknown."},
+    "chat_template": {"chat_template": "{{ messages }}"},
+    "temperature": {},
+}
+
+
+@pytest.mark.parametrize("name", LM_EVAL_CASES)
+def test_lm_eval_runs_with_other_settings_are_not_pooled(
+    name: str, lm_eval_results: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(lm_eval_results.parent, other)
+    results = other / lm_eval_results.name
+    content = json.loads(results.read_text("utf-8"))
+    results.write_text(
+        json.dumps({**content, **LM_EVAL_CASES[name], "date": content["date"] + 1}), "utf-8"
+    )
+    if name == "temperature":
+        for path in other.glob("samples_*"):
+            path.write_text(
+                path.read_text("utf-8").replace('"temperature": 0.0', '"temperature": 1.0'), "utf-8"
+            )
+    evidence = read_evidence([str(lm_eval_results), str(other)])
+    assert len(evidence.models) == 2
+    assert all(name in variant.differences for variant in evidence.variants.values())
+
+
+def test_models_can_be_renamed(inspect_logs: dict[str, EvalLog], run_treecut: RunTreecut) -> None:
+    log = inspect_logs["paired"].location
+    ran = run_treecut("report", log, "--name", "simulated-one=GPT-X")
+    assert "GPT-X [simulated]: treecut/simulated-one" in " ".join(ran.stdout.split())
+    assert "must be OLD=NEW" in run_treecut("report", log, "--name", "GPT-X").stderr
+
+
+def test_the_order_of_runs_depends_on_neither_clock_nor_names(tmp_path: Path) -> None:
+    logs = [
+        inspect_run(unanswerable(ans_depth=2, num_problems=3), saying_model, tmp_path)
+        for saying_model in (
+            scripted_model(saying("Answer: unknown"), "b"),
+            scripted_model(saying("Answer: 7"), "a"),
+        )
+    ]
+    texts = set()
+    for number, order in enumerate(((0, 1), (1, 0))):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        for place, index in enumerate(order):
+            log = read_eval_log(logs[index].location)
+            log.eval.created = "2026-01-01T00:00:00+00:00"
+            for sample in log.samples or []:
+                sample.started_at = None
+            write_eval_log(log, str(folder / f"{place}.eval"))
+        evidence = read_evidence([str(folder)])
+        texts.add(tuple(run.model for run in evidence.runs))
+    assert len(texts) == 1
 
 
 @task
@@ -349,9 +506,9 @@ def another_task() -> Task:
 
 
 def test_bad_input_is_one_sentence_each_and_the_rest_appears(
-    inspect_logs: dict[str, EvalLog], tmp_path: Path, run_treecut: RunTreecut
+    inspect_logs: dict[str, EvalLog], lm_eval_results: Path, tmp_path: Path, run_treecut: RunTreecut
 ) -> None:
-    good = Path(inspect_logs["paired"].location)
+    good = Path(inspect_logs["evil"].location)
     other = inspect_run(another_task(), scripted_model(saying("2")), tmp_path / "other")
     (tmp_path / "empty").mkdir()
     damaged = tmp_path / "damaged.eval"
@@ -361,105 +518,196 @@ def test_bad_input_is_one_sentence_each_and_the_rest_appears(
     half.write_text(half.read_text("utf-8")[:-5000], "utf-8")
     no_samples = inspect_run(
         unanswerable(num_problems=1),
-        scripted_model(saying("Answer: 1")),
+        scripted_model(saying("7")),
         tmp_path / "none",
         log_samples=False,
     )
     notes = tmp_path / "notes.txt"
     notes.write_text("hello", "utf-8")
+    results = lm_eval_results.read_text("utf-8")
+    paths = {}
+    for name, text in (
+        ("alone", results),
+        ("others", json.dumps({**json.loads(results), "configs": {"gsm8k": {}}})),
+        ("broken", results[:-100]),
+    ):
+        paths[name] = tmp_path / name / lm_eval_results.name
+        paths[name].parent.mkdir()
+        paths[name].write_text(text, "utf-8")
     bad = {
-        tmp_path / "missing.eval": "does not exist",
+        tmp_path / "missing.eval": "No such file",
         tmp_path / "empty": "holds no logs",
         Path(other.location): "log of the task 'another_task'",
         damaged: "damaged or half-written",
         half: "damaged or half-written",
         Path(no_samples.location): "holds no samples",
         notes: "neither an Inspect log nor lm-eval results",
+        paths["alone"]: "--log_samples",
+        paths["others"]: "results of gsm8k",
+        paths["broken"]: "damaged or half-written",
     }
     ran = run_treecut("report", good, *bad)
     assert ran.returncode == 1
     assert "Table 1." in ran.stdout and "Traceback" not in ran.stderr
-    messages = ran.stderr.splitlines()
-    assert len(messages) == len(bad)
     for path, message in bad.items():
-        (line,) = [line for line in messages if repr(str(path)) in line]
-        assert message in line
-        assert message.split(" (", 1)[0] in " ".join(ran.stdout.split())
+        lines = [line for line in ran.stderr.splitlines() if repr(str(path)) in line]
+        assert lines and all(message in line for line in lines), path
     ran = run_treecut("report", *bad)
-    assert ran.returncode == 2 and ran.stdout == ""
-    assert len(ran.stderr.splitlines()) == len(bad)
+    assert ran.returncode == 2 and ran.stdout == "" and "Traceback" not in ran.stderr
 
 
-def test_lm_eval_results_that_cannot_be_used(
-    lm_eval_results: Path, tmp_path: Path, run_treecut: RunTreecut
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def changed(content: Any, path: str, value: Any) -> None:
+    *parts, last = path.split(".")
+    for part in parts:
+        content = content[int(part) if part.isdecimal() else part]
+    content[last] = value
+
+
+IN_INSPECT = [
+    ("header.json", "eval.model", ""), ("header.json", "eval.model", 7),
+    ("header.json", "eval.metadata.parameters", "no"),
+    ("header.json", "eval.metadata.parameters.fewshot", "six"),
+    ("header.json", "eval.dataset.samples", 10**30), ("header.json", "eval.model_args.deep", nested(150)),
+    ("header.json", "eval.created", 10**30), ("header.json", "eval.metadata.prompt_sha256", {}),
+    ("summaries.json", "0.metadata.ans_depth", "two"), ("summaries.json", "0.metadata.ans_depth", 10**30),
+    ("summaries.json", "0.metadata.composite_name", "yes"), ("summaries.json", "0.metadata.pair_id", 5),
+    ("summaries.json", "0.metadata.theme", ["food"]), ("summaries.json", "0.metadata", 3),
+    ("summaries.json", "0.epoch", "x"), ("summaries.json", "0.target", ["unknown", "7"]),
+    ("summaries.json", "0.working_time", float("nan")), ("summaries.json", "0.id", ""),
+    ("summaries.json", "0.scores.treecut_scorer.metadata.verdict", "maybe"),
+    ("summaries.json", "0.scores.treecut_scorer.metadata.value", 7),
+    ("summaries.json", "0.scores.treecut_scorer.metadata.truncated", "false"),
+    ("summaries.json", "0.scores.treecut_scorer.metadata.quote", [1]),
+    ("summaries.json", "0.model_usage", {"m": {"input_tokens": 10**30}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("member", "path", "value"), IN_INSPECT, ids=lambda value: str(value)[:30])
+def test_an_odd_inspect_log_is_left_out(
+    inspect_logs: dict[str, EvalLog], tmp_path: Path, member: str, path: str, value: Any
 ) -> None:
-    alone = tmp_path / "alone" / lm_eval_results.name
-    alone.parent.mkdir()
-    shutil.copy(lm_eval_results, alone)
-    half = tmp_path / "half"
-    shutil.copytree(lm_eval_results.parent, half)
-    (samples,) = half.glob("samples_treecut_depth2_20*.jsonl")
-    samples.write_text(samples.read_text("utf-8")[:-2000], "utf-8")
-    (half / "samples_treecut_answerable_depth4_x.jsonl").write_text("", "utf-8")
-    others = tmp_path / "others" / lm_eval_results.name
-    others.parent.mkdir()
-    content = json.loads(lm_eval_results.read_text("utf-8"))
-    others.write_text(json.dumps({**content, "configs": {"gsm8k": {}}}), "utf-8")
-    broken = tmp_path / "broken" / lm_eval_results.name
-    broken.parent.mkdir()
-    broken.write_text(lm_eval_results.read_text("utf-8")[:-100], "utf-8")
-    ran = run_treecut("report", alone, half, others, broken, "--format", "json")
-    assert ran.returncode == 1
-    report = json.loads(ran.stdout)
-    messages = {Path(each["path"]).parent.name: each["message"] for each in report["left_out"]}
-    assert "--log_samples" in messages["alone"]
-    assert "what comes before is used" in messages["half"]
-    assert "results of gsm8k" in messages["others"]
-    assert "damaged or half-written" in messages["broken"]
-    (cell,) = [
-        cell for cell in report["cells"]
-        if cell["unanswerable"] and cell["fewshot"] == 0 and cell["ans_depth"] == 2
-    ]  # fmt: skip
-    assert cell["problems"] == 12 and cell["responses"] < 24
+    odd, good = tmp_path / "odd.eval", inspect_logs["evil"].location
+    with zipfile.ZipFile(good) as source, zipfile.ZipFile(odd, "w") as target:
+        for name in source.namelist():
+            content = json.loads(source.read(name))
+            if name == member:
+                changed(content, path, value)
+            target.writestr(name, json.dumps(content))
+    check_odd(odd, [good], 6, path.rsplit(".", 1)[-1])
+
+
+def check_odd(odd: Path, good: list[str], responses: int, field: str) -> None:
+    """The odd log is left out with a sentence, or does no harm; the others are there."""
+    evidence = read_evidence([*good, str(odd)])
+    for form in ("terminal", "json"):
+        text_report(evidence, make_document(evidence), form, 100, False)
+    if evidence.left_out:
+        (left_out,) = evidence.left_out
+        assert str(odd) in left_out.message or odd.name in left_out.path
+        assert len(left_out.message) < 1001 and "\n" not in left_out.message
+        assert len(evidence.responses) == responses
+
+
+IN_RESULTS = [
+    ("config.model", ""), ("config.model", None), ("config.model_args", 5), ("date", float("nan")),
+    ("date", 10**30), ("n-shot", {"treecut_depth2": "six"}), ("versions", []), ("configs", [1]),
+    ("chat_template", 10**30), ("config.model_args", {"deep": nested(900)}),
+]  # fmt: skip
+IN_SAMPLE = [
+    ("doc.id", ""), ("doc.metadata", 5), ("doc.metadata", "{"), ("doc.metadata", '{"ans_depth": 1e30}'),
+    ("doc.answer", 7), ("doc", None), ("arguments", {}), ("arguments", []), ("resps", []),
+    ("resps", [[10**30]]), ("resps", nested(500)), ("doc.system", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("place", "path", "value"),
+    [
+        *(("results", *each) for each in IN_RESULTS),
+        *(("samples_treecut_depth2", *each) for each in IN_SAMPLE),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_odd_lm_eval_results_are_left_out(
+    inspect_logs: dict[str, EvalLog],
+    lm_eval_results: Path,
+    tmp_path: Path,
+    place: str,
+    path: str,
+    value: Any,
+) -> None:
+    odd = tmp_path / "odd"
+    shutil.copytree(lm_eval_results.parent, odd)
+    (file,) = odd.glob(f"{place}_20*")
+    first, *rest = (
+        file.read_text("utf-8").splitlines() if place != "results" else [file.read_text("utf-8")]
+    )
+    content = json.loads(first)
+    changed(content, path, value)
+    file.write_text("\n".join([json.dumps(content), *rest]), "utf-8")
+    evidence = read_evidence([inspect_logs["evil"].location, str(odd)])
+    make_document(evidence)
+    (left_out,) = evidence.left_out
+    assert file.name in left_out.message and len(left_out.message) < 1001
+    # Of one odd file of samples the other tasks are used.
+    assert len(evidence.responses) == 6 + (0 if place == "results" else 48)
 
 
 def test_formats_and_options(
     inspect_logs: dict[str, EvalLog], tmp_path: Path, run_treecut: RunTreecut
 ) -> None:
     log = inspect_logs["evil"].location
-    ran = run_treecut("report", log, "--format", "pdf")
-    assert ran.returncode == 2
-    assert "Unknown format 'pdf': --format takes some of terminal, markdown, csv" in ran.stderr
-    ran = run_treecut("report", log, "--format", "html")
-    assert ran.returncode == 2 and "needs a folder" in ran.stderr
-    ran = run_treecut("report")
-    assert ran.returncode == 2 and "Give paths of logs" in ran.stderr
+    for arguments, message in {
+        (log, "--format", "pdf"): "Unknown format 'pdf': --format takes some of terminal, markdown",
+        (log, "--format", "html"): "needs a folder",
+        (log, "-o", ""): "-o is empty",
+        (): "Give paths of logs",
+    }.items():
+        ran = run_treecut("report", *arguments)
+        assert ran.returncode == 2 and message in ran.stderr
+    ran = run_treecut("report", log, "--format", "latex")
+    assert ran.stdout.count("\\toprule") == ran.stdout.count("\\end{table}") > 3
     out = tmp_path / "deep" / "folder"
-    ran = run_treecut("report", log, "-o", out, "--format", "markdown,csv", "--responses", "0")
+    ran = run_treecut("report", log, "-o", out, "--responses", "3")
     assert ran.returncode == 0 and ran.stdout == ""
-    names = {path.name for path in out.iterdir()}
-    assert {"report.md", "cells.csv", "responses.csv", "outcomes.svg", "outcomes.png"} <= names
-    assert "report.html" not in names and "report.json" not in names
-    for name in re.findall(r"\]\((\S+)\)", (out / "report.md").read_text("utf-8")):
-        assert (out / name).is_file()
-    ran = run_treecut("report", log, "-o", tmp_path / "all", "--responses", "3")
+    listed = {Path(line.removeprefix("Written: ")) for line in ran.stderr.splitlines()}
+    assert listed == set(out.iterdir()) and {"report.html", "report.md", "tables.tex"} <= {
+        path.name for path in listed
+    }
+    assert len(shown_in_page(out / "report.html")["rows"]) == 3
+
+
+def test_a_log_is_never_replaced(
+    inspect_logs: dict[str, EvalLog], tmp_path: Path, run_treecut: RunTreecut
+) -> None:
+    log = tmp_path / "report.json"
+    write_eval_log(read_eval_log(inspect_logs["evil"].location), str(log))
+    before = log.read_bytes()
+    ran = run_treecut("report", log, "-o", tmp_path)
+    assert ran.returncode == 2 and "is read" in ran.stderr
+    assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_output_need_not_be_utf_8(
+    inspect_logs: dict[str, EvalLog], run_treecut: RunTreecut, encoding: str
+) -> None:
+    ran = run_treecut("report", inspect_logs["evil"].location, env={"PYTHONIOENCODING": encoding})
     assert ran.returncode == 0 and "Table 1." in ran.stdout
-    page = (tmp_path / "all" / "report.html").read_text("utf-8")
-    assert "3 of 6 responses" in page
 
 
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, inspect_logs: dict[str, EvalLog]
+) -> None:
     monkeypatch.setattr(
-        treecut_tasks.report, "find_spec", lambda name: None if name == "rich" else name
+        treecut_tasks.extras, "find_spec", lambda name: None if name == "rich" else name
     )
-    with pytest.raises(TreecutError, match=r"need rich.*pip install 'treecut-tasks\[report\]'"):
-        treecut_tasks.report.check_extra()
-
-
-def test_markdown_tables_have_as_many_cells_as_heads(report: Report) -> None:
-    document = make_document(report, ())
-    for section in document.sections:
-        for block in section.blocks:
-            if isinstance(block, Table):
-                assert {len(row) for row in block.rows} == {len(block.heads)}
-    assert markdown_text(document, {}, {}).startswith("# TreeCut report\n")
+    with pytest.raises(TreecutError, match=r"needs rich.*pip install 'treecut-tasks\[report\]'"):
+        report_command.main([inspect_logs["evil"].location], standalone_mode=False)

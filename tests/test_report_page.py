@@ -20,9 +20,9 @@ pytest.importorskip("statsmodels", reason="the extra [report] is not installed")
 import aiohttp  # which lm-eval[api] brings
 
 from tests.report_logs import make_inspect_logs
-from treecut_tasks.report.build import build_report
-from treecut_tasks.report.reading import read_evidence
 from treecut_tasks.report.rendering.output import write_report
+from treecut_tasks.report.sections import make_document
+from treecut_tasks.report.sources import read_evidence
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _SHOWN = 1000
@@ -114,8 +114,9 @@ class Browser:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     make_inspect_logs(folder / "logs")
-    report = build_report(read_evidence([str(folder / "logs")]))
-    return write_report(report, folder, ["html"], _SHOWN, lambda *_: None)["report.html"]
+    evidence = read_evidence([str(folder / "logs")])
+    (path,) = write_report(evidence, make_document(evidence), folder, ["html"], _SHOWN)
+    return path
 
 
 def in_browser(page: Path, check: Callable[[Browser], Coroutine[Any, Any, None]]) -> None:
@@ -178,7 +179,7 @@ def test_everything_is_visible_and_described(page: Path) -> None:
         assert await browser.run("document.title") == "TreeCut report"
         assert await browser.run(
             "[...document.querySelectorAll('main table')].every("
-            "(t) => t.offsetHeight > 20 && t.caption.textContent)"
+            "(t) => t.offsetHeight > 20 && t.parentElement.ariaLabel)"
         )
         images = "[...document.images]"
         assert await browser.run(f"{images}.length") >= 4
@@ -227,7 +228,8 @@ def test_it_can_be_used_with_the_keyboard_alone(page: Path) -> None:
             "document.getElementById('reader-prompt').textContent"
         )
         assert await browser.run("document.getElementById('reader-response').textContent")
-        assert "hallucination" in await browser.run(
+        assert await browser.run("document.getElementById('reader-problem').textContent")
+        assert "paper's rule" in await browser.run(
             "document.getElementById('reader-facts').textContent"
         )
         await browser.tab_until("at.id === 'newer'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,10 @@ import click
 from treecut_tasks.cli.parameters import Command, InputPath, OutputFolder
 
 if TYPE_CHECKING:
-    from treecut_tasks.report.reading import Progress
+    from treecut_tasks.report.evidence import Progress
 
-_FORMATS = ("terminal", "markdown", "csv", "json", "html")
-_TO_STDOUT = ("terminal", "markdown", "json")
+_FORMATS = ("terminal", "markdown", "html", "csv", "json", "latex", "every-eval-ever")
+_TO_STDOUT = ("terminal", "markdown", "json", "latex")
 
 # Exit status where a report was made, but some of the input could not be used.
 _INCOMPLETE = 1
@@ -29,13 +30,20 @@ _INCOMPLETE = 1
     "--output",
     type=OutputFolder(),
     metavar="DIR",
-    help="Folder for report.md, .json, .html, CSV, figures.",
+    help="Folder for the files; they are listed.",
 )
 @click.option(
     "--format",
     "formats",
     metavar="LIST",
-    help=f"Some of {','.join(_FORMATS)}.  [default: terminal, and with -o all of them]",
+    help=f"Some of {','.join(_FORMATS)}.  [default: terminal; with -o all the others]",
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Show the model OLD, named as in its logs or in a report, as NEW. Can be repeated.",
 )
 @click.option(
     "--responses",
@@ -46,46 +54,48 @@ _INCOMPLETE = 1
     help="How many responses can be read in the HTML report, spread evenly.",
 )
 def command(
-    paths: tuple[str, ...], output: str | None, formats: str | None, responses: int
+    paths: tuple[str, ...],
+    output: str | None,
+    formats: str | None,
+    names: tuple[str, ...],
+    responses: int,
 ) -> None:
     """Show the paper's tables, figures and claims for one's own runs.
 
-    PATH is an Inspect log (.eval, .json), an lm-eval results file (results_….json with logged samples),
-    or a folder that holds some; any mixture, finished or interrupted, of any number of models.
+    PATH is an Inspect log (.eval, .json), scored or not, an lm-eval results file (results_….json with logged
+    samples), or a folder that holds some; any mixture, finished or interrupted, of any number of models.
 
     Exit status 1 says that a report was made, but that some of the input could not be used.
     """
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.report import check_extra
+    from treecut_tasks.extras import require
+    from treecut_tasks.report import LIBRARIES
 
-    chosen = _chosen(formats, output)
     if not paths:
         raise TreecutError("Give paths of logs: treecut report logs/")
-    check_extra()
+    chosen = _chosen(formats, output)
+    new_names = _names(names)
+    require("report", *LIBRARIES, for_what="A report")
 
-    from treecut_tasks.report.build import build_report
-    from treecut_tasks.report.reading import read_evidence
-    from treecut_tasks.report.rendering.output import terminal_report, write_report
+    from treecut_tasks.report.rendering.output import text_report, write_report
+    from treecut_tasks.report.sections import make_document
+    from treecut_tasks.report.sources import read_evidence
 
     with _progress() as progress:
-        evidence = read_evidence(paths, progress)
+        evidence = read_evidence(paths, new_names, progress)
         progress(1, 1, "computing")
-        report = build_report(evidence)
-        files = [name for name in chosen if name != "terminal"]
-        written: dict[str, Path] = {}
-        if output is not None and files:
-            written = write_report(report, Path(output), files, responses, progress)
+        document = make_document(evidence)
+        written = []
+        if output is not None:
+            written = write_report(evidence, document, Path(output), chosen, responses, progress)
     for each in evidence.left_out:
         click.echo(f"Left out: {each.message}", err=True)
-    if output is None and chosen != ["terminal"]:
-        from treecut_tasks.report.rendering.output import text_report
-
-        click.echo(text_report(report, chosen[0]), nl=False)
-    elif "terminal" in chosen:
-        click.echo(terminal_report(report, written, colour=sys.stdout.isatty()), nl=False)
-    for name in ("report.html", "report.md", "report.json"):
-        if name in written:
-            click.echo(f"Written: {written[name]}", err=True)
+    if output is None or "terminal" in chosen:
+        form = "terminal" if "terminal" in chosen else chosen[0]
+        columns = shutil.get_terminal_size().columns
+        click.echo(text_report(evidence, document, form, columns, sys.stdout.isatty()), nl=False)
+    for path in written:
+        click.echo(f"Written: {path}", err=True)
     if evidence.left_out:
         sys.exit(_INCOMPLETE)
 
@@ -94,7 +104,7 @@ def _chosen(formats: str | None, output: str | None) -> list[str]:
     from treecut_tasks.errors import TreecutError
 
     if formats is None:
-        return ["terminal"] if output is None else list(_FORMATS)
+        return ["terminal"] if output is None else [name for name in _FORMATS if name != "terminal"]
     chosen = list(dict.fromkeys(name.strip() for name in formats.split(",")))
     for name in chosen:
         if name not in _FORMATS:
@@ -110,6 +120,20 @@ def _chosen(formats: str | None, output: str | None) -> list[str]:
     return chosen
 
 
+def _names(given: tuple[str, ...]) -> dict[str, str]:
+    from treecut_tasks.errors import TreecutError
+
+    names = {}
+    for each in given:
+        old, equals, new = each.partition("=")
+        if not (old and equals and new):
+            raise TreecutError(
+                f"--name is {each!r}: it must be OLD=NEW, as in --name openai/gpt-4o=GPT-4o."
+            )
+        names[old] = new
+    return names
+
+
 @contextmanager
 def _progress() -> Iterator[Progress]:
     """Progress on standard error if that is a terminal, in one line that disappears."""
@@ -117,20 +141,8 @@ def _progress() -> Iterator[Progress]:
         yield lambda done, total, label: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.text import Text
 
-    class Label(TextColumn):
-        """The description as it is; names of files are not markup."""
-
-        def render(self, task):  # type: ignore[no-untyped-def]
-            return Text(task.description)
-
-    columns = (Label(""), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task("starting", total=None)
-
-        def show(done: int, total: int, label: str) -> None:
-            bars.update(bar, completed=done, total=total, description=label)
-
-        yield show
+    with Console(stderr=True).status("starting") as status:
+        # Names of files are not markup.
+        yield lambda done, total, label: status.update(Text(f"{label} ({done} of {total})"))

@@ -1,44 +1,37 @@
-"""Cells: the rates of one model at one configuration, which tables, figures and tests are made of."""
+"""Cells: the rates of one model at one configuration, which tables, figures and claims are made of."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from treecut_tasks.evaluation.rates import Rate, rate
-from treecut_tasks.report.evidence import Evidence, Run
+from treecut_tasks.report.evidence import CONFIGURATION, GROUP
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from treecut_tasks.report.evidence import Evidence
 
 FEW = 50
 """Cells with fewer problems are marked: their intervals are wider than 25 percentage points."""
 
-_KEYS = ("model", "unanswerable", "fewshot", "ans_depth", "num_vars", "cut_depth", "composite_name")
-_RATES = ("hallucination", "accuracy", "wrong_number", "false_unknown")
-
 
 @dataclass(frozen=True)
 class Cell:
-    """The responses of one model to the problems of one configuration.
+    """The problems of one configuration, as one model answered them.
 
     Attributes:
-        model: label of the model (see `label_runs`).
+        model: label of the model.
         unanswerable: kind of the problems.
         fewshot: number of worked examples in each prompt.
         ans_depth: depth of the questioned variable; None if unknown, and so are the next three.
         num_vars: number of variables.
         cut_depth: distance of the cut; for answerable problems that of the counterparts.
         composite_name: whether items have composite names.
-        rates: `hallucination` for unanswerable problems; `accuracy`, `wrong_number` and
-            `false_unknown` for answerable ones; n counts problems, each with the mean of its
-            responses; empty if no response has a verdict.
-        responses: number of responses, those without a verdict included.
-        errored: how many of them have no verdict.
-        truncated: how many were cut off.
+        rate: the paper's rate: hallucination by its rule, or accuracy; over problems, each with the
+            mean of its responses.
+        false_unknown: share of answerable problems called unknown; None for unanswerable ones.
     """
 
     model: str
@@ -48,178 +41,82 @@ class Cell:
     num_vars: int | None
     cut_depth: int | None
     composite_name: bool | None
-    rates: Mapping[str, Rate]
-    responses: int
-    errored: int
-    truncated: int
+    rate: Rate
+    false_unknown: float | None = None
 
     @property
-    def headline(self) -> Rate | None:
-        """The paper's rate: hallucination, or accuracy."""
-        return self.rates.get("hallucination" if self.unanswerable else "accuracy")
+    def known(self) -> bool:
+        """Whether the whole configuration is known."""
+        return None not in (self.ans_depth, self.num_vars, self.cut_depth, self.composite_name)
 
     @property
-    def marks(self) -> str:
-        """Letters for what makes the cell less reliable: see `MARKS`."""
-        rate_ = self.headline
-        marks = "f" if rate_ is None or rate_.n < FEW else ""
-        return marks + ("e" if self.errored else "") + ("t" if self.truncated else "")
+    def extra_vars(self) -> int:
+        """Variables beyond those of a single path: 0 on a path, 2 on the paper's complex trees."""
+        return (self.num_vars or 0) - (self.ans_depth or 0)
+
+    @property
+    def usual_cut(self) -> bool:
+        """Whether the cut is where all of the paper's tables and its Figure 2 have it."""
+        return self.ans_depth is not None and self.cut_depth == self.ans_depth // 2
 
     @property
     def as_in_tables(self) -> bool:
         """Whether the configuration is that of the paper's Tables 1 to 3."""
         return (
-            self.ans_depth is not None
-            and self.composite_name is True
-            and self.num_vars == self.ans_depth + 2
-            and self.cut_depth == self.ans_depth // 2
+            self.known and self.composite_name is True and self.usual_cut and self.extra_vars == 2
         )
 
 
-MARKS = {
-    "f": f"fewer than {FEW} problems",
-    "e": "some responses have no verdict (error, limit), and are left out",
-    "t": "some responses were cut off by a token limit; on unanswerable problems they count as the "
-    "paper counts them",
-}
+def make_cells(problems: pd.DataFrame) -> list[Cell]:
+    """All cells, sorted by model and configuration.
 
-
-def label_runs(runs: Sequence[Run]) -> list[str]:
-    """A label for each run: its model, with the settings that tell apart what should not be pooled.
-
-    Only settings in which the runs of one model differ are named, and only as many as are needed.
+    Args:
+        problems: one row for each problem (`Evidence.problems`).
     """
-    labels = []
-    for run in runs:
-        rest = [_settings(other) for other in runs if other.model == run.model]
-        mine = _settings(run)
-        differences = []
-        for name in dict.fromkeys(name for settings in (mine, *rest) for name in settings):
-            if any(other.get(name) != mine.get(name) for other in rest):
-                differences.append(_shown(name, mine.get(name)))
-                rest = [other for other in rest if other.get(name) == mine.get(name)]
-        labels.append(f"{run.model} ({', '.join(differences)})" if differences else run.model)
-    return labels
-
-
-def _settings(run: Run) -> dict[str, Any]:
-    """All that makes responses of one model not comparable; the most telling first."""
-    asked = run.sent if run.framework == "lm-eval" else run.settings
-    names = ("counterpart", "theme", "order", "sampling")
-    problems = {name: run.parameters.get(name) for name in names}
-    return {
-        "framework": run.framework,
-        **problems,
-        **{
-            name: json.dumps(value, sort_keys=True, default=str)
-            for name, value in sorted(asked.items())
-            if name not in ("base_url", "until")
-        },
-        "system message": run.system_message,
-        "prompt": run.prompt.split(" ", 1)[0],
-    }
-
-
-def _shown(name: str, value: Any) -> str:
-    if name == "framework":
-        return str(value)
-    name = name.removeprefix("model_args.")
-    if value is None:
-        return f"{name} not set"
-    # Of paths, the name of the file tells enough.
-    return f"{name} {str(value).strip(chr(34)).rsplit('/', 1)[-1]}"
-
-
-def problems_frame(evidence: Evidence, labels: Sequence[str]) -> pd.DataFrame:
-    """One row for each problem that a model answered: the mean of its scored responses.
-
-    Repetitions, and runs of the same problems, do not count as more problems.
-    """
-    frame = evidence.responses.copy()
-    frame["model"] = frame["run"].map(dict(enumerate(labels)))
-    frame = frame[frame["scored"]]
-    grouped = frame.groupby([*_KEYS, "problem_id"], dropna=False, sort=True, observed=True)
-    return grouped.agg(
-        pair_id=("pair_id", "first"), **{name: (name, "mean") for name in _RATES}
-    ).reset_index()
-
-
-def make_cells(
-    evidence: Evidence, labels: Sequence[str], problems: pd.DataFrame
-) -> tuple[Cell, ...]:
-    """All cells, sorted by model and configuration."""
-    frame = evidence.responses.copy()
-    frame["model"] = frame["run"].map(dict(enumerate(labels)))
-    keys = list(_KEYS)
-    rates = {
-        _key(key): _rates(group) for key, group in problems.groupby(keys, dropna=False, sort=False)
-    }
+    keys = [*GROUP, *CONFIGURATION]
     cells = []
-    for key, group in frame.groupby(keys, dropna=False, sort=False):
-        model, unanswerable, fewshot, *structure = _key(key)
-        ans_depth, num_vars, cut_depth, composite_name = structure
-        cells.append(
-            Cell(
-                model=model,
-                unanswerable=unanswerable,
-                fewshot=fewshot,
-                ans_depth=ans_depth,
-                num_vars=num_vars,
-                cut_depth=cut_depth,
-                composite_name=composite_name,
-                rates=rates.get(_key(key), {}),
-                responses=len(group),
-                errored=int((~group["scored"]).sum()),
-                truncated=int(group["truncated"].sum()),
-            )
+    for key, rows in problems.groupby(keys, dropna=False, sort=True):
+        names = dict(zip(keys, map(_plain, key), strict=True))
+        unknown = None if names["unanswerable"] else float(rows["false_unknown_rate"].mean())
+        found = rate(rows["headline"].tolist())
+        cells.append(Cell(**names, rate=found, false_unknown=unknown))
+    return cells
+
+
+def cells_frame(evidence: Evidence) -> pd.DataFrame:
+    """The cells as a table, with the number of their responses, those without a verdict included."""
+    keys = [*GROUP, *CONFIGURATION]
+    frame = evidence.responses
+    counted = (
+        frame.assign(no_verdict=~frame["scored"])
+        .groupby(keys, dropna=False)
+        .agg(
+            responses=("scored", "size"),
+            no_verdict=("no_verdict", "sum"),
+            truncated=("truncated", "sum"),
         )
-    return tuple(sorted(cells, key=_order))
-
-
-def zero_shot(cells: Sequence[Cell]) -> list[tuple[Cell, Rate]]:
-    """The zero-shot cells of unanswerable problems whose whole configuration is known."""
-    return [
-        (cell, rate)
-        for cell in cells
-        if cell.unanswerable
-        and cell.fewshot == 0
-        and cell.ans_depth is not None
-        and cell.num_vars is not None
-        and cell.cut_depth is not None
-        and cell.composite_name is not None
-        and (rate := cell.rates.get("hallucination")) is not None
-    ]
-
-
-def _key(values: Any) -> tuple[Any, ...]:
-    """The key of a group with plain types, and None where a value is missing."""
-    model, unanswerable, fewshot, ans_depth, num_vars, cut_depth, composite_name = values
-    return (
-        str(model),
-        bool(unanswerable),
-        int(fewshot),
-        _or_none(ans_depth, int),
-        _or_none(num_vars, int),
-        _or_none(cut_depth, int),
-        _or_none(composite_name, bool),
+        .reset_index()
     )
+    names = {True: "paper_hallucination_rate", False: "accuracy"}
+    rows = [
+        {
+            **{name: getattr(cell, name) for name in keys},
+            "problems": cell.rate.n,
+            "rate": names[cell.unanswerable],
+            "value": cell.rate.value,
+            "ci_low": cell.rate.ci_low,
+            "ci_high": cell.rate.ci_high,
+            "false_unknown_rate": cell.false_unknown,
+        }
+        for cell in make_cells(evidence.problems)
+    ]
+    columns = [*keys, "problems", "rate", "value", "ci_low", "ci_high", "false_unknown_rate"]
+    rates = pd.DataFrame(rows, columns=columns).astype(counted[keys].dtypes.to_dict())
+    return counted.merge(rates, on=keys, how="left")
 
 
-def _or_none(value: Any, kind: Callable[[Any], Any]) -> Any:
-    import pandas as pd
-
-    return None if pd.isna(value) else kind(value)
-
-
-def _rates(group: pd.DataFrame) -> dict[str, Rate]:
-    return {
-        name: rate(values.tolist())
-        for name in _RATES
-        if len(values := group[name].dropna()) and not math.isnan(values.iloc[0])
-    }
-
-
-def _order(cell: Cell) -> tuple[Any, ...]:
-    structure = (cell.ans_depth, cell.num_vars, cell.cut_depth, cell.composite_name)
-    missing_last = tuple((value is None, value or 0) for value in structure)
-    return (cell.model, not cell.unanswerable, cell.fewshot, *missing_last)
+def _plain(value: Any) -> Any:
+    """A value of a key as Python has it, and None where it is missing."""
+    if pd.isna(value):
+        return None
+    return value.item() if hasattr(value, "item") else value

@@ -1,168 +1,67 @@
-"""What a report is made from: runs, their responses in one tidy table, and what had to be left out."""
+"""What a report is made from: runs, one table of their responses, and what had to be left out."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import pandas as pd
+from pydantic import Field
+
+from treecut_tasks.evaluation.judging import JudgedResponse
+from treecut_tasks.evaluation.rates import counts, definitions, pair_counts
+from treecut_tasks.report.schemas import Count, Logged, LoggedProblem, Name, Size
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from treecut_tasks.report.labels import Variant
+
+Progress = Callable[[int, int, str], None]
+"""Told how many steps are done, how many there are, and what the next one is."""
+
+CONFIGURATION = ("ans_depth", "num_vars", "cut_depth", "composite_name")
+"""The structure of a problem; what else can change a rate makes models different (see `labels`)."""
+
+GROUP = ("model", "unanswerable", "fewshot")
+"""Responses that one rate may be made of have these in common, and the configuration."""
 
 
-UNEXPLAINED = "unexplained"
-"""The cause of a wrong number that no false step explains."""
-
-
-@dataclass(frozen=True)
-class ResponseRow:
-    """One response: a row of the table of responses. The attributes are its columns.
-
-    Attributes:
-        run: position of the run that it belongs to.
-        problem_id: identifier of the problem, made from its content.
-        pair_id: identifier of the pair; an unanswerable problem and its counterpart share it.
-        epoch: number of the repetition, from 1.
-        unanswerable: whether the problem is unanswerable.
-        ans_depth: distance from the root to the questioned variable; missing if unknown.
-        num_vars: number of variables; missing if unknown.
-        cut_depth: distance from the questioned variable to the cut; missing if unknown.
-        composite_name: whether items have composite names; missing if unknown.
-        fewshot: number of worked examples in the prompt.
-        order: order of the sentences.
-        theme: theme of the problem.
-        sampling: published or paper.
-        counterpart: full or matched.
-        seed: seed of the problem's stream; missing if unknown.
-        scored: whether there is a verdict; all that follows is empty otherwise.
-        hallucination: 1 if the paper's rule counts a hallucination; missing for answerable problems.
-        accuracy: 1 if the right number was given; missing for unanswerable problems.
-        wrong_number: 1 if another number was given; missing for unanswerable problems.
-        false_unknown: 1 if an answerable problem was called unknown; missing for unanswerable ones.
-        outcome: number, unknown or none, what a careful reader finds; error if there is no verdict.
-        reason: how the outcome was decided.
-        cause: the kind of false step that explains a wrong number; `unexplained` if none does, and
-            empty if that was not asked.
-        same_price_by_chance: share of guesses that `same_price` would have explained as well;
-            missing if that was not asked.
-        any_by_chance: share of guesses that any false step would have explained.
-        truncated: whether a token limit cut the response off.
-        errored: whether the model or the framework failed on the problem.
-        error: the failure in its own words.
-        input_tokens: tokens of the prompt; missing if the log does not tell.
-        output_tokens: tokens of the response, those of its reasoning included.
-        reasoning_tokens: tokens of the reasoning alone.
-        seconds: time that the response took.
-    """
-
-    run: int
-    problem_id: str
-    pair_id: str | None
-    epoch: int
-    unanswerable: bool
-    ans_depth: int | None
-    num_vars: int | None
-    cut_depth: int | None
-    composite_name: bool | None
-    fewshot: int
-    order: str | None
-    theme: str | None
-    sampling: str | None
-    counterpart: str | None
-    seed: int | None
-    scored: bool
-    hallucination: float = math.nan
-    accuracy: float = math.nan
-    wrong_number: float = math.nan
-    false_unknown: float = math.nan
-    outcome: str = "error"
-    reason: str = ""
-    cause: str = ""
-    same_price_by_chance: float = math.nan
-    any_by_chance: float = math.nan
-    truncated: bool = False
-    errored: bool = False
-    error: str = ""
-    input_tokens: float = math.nan
-    output_tokens: float = math.nan
-    reasoning_tokens: float = math.nan
-    seconds: float = math.nan
-
-
-_NULLABLE = {
-    "ans_depth": "Int64",
-    "num_vars": "Int64",
-    "cut_depth": "Int64",
-    "seed": "Int64",
-    "composite_name": "boolean",
-}
-
-
-def responses_frame(rows: list[ResponseRow]) -> pd.DataFrame:
-    """The table of responses, with the columns of `ResponseRow` and fitting types."""
-    import pandas as pd
-
-    names = [each.name for each in fields(ResponseRow)]
-    frame = pd.DataFrame(
-        [tuple(getattr(row, name) for name in names) for row in rows], columns=names
-    )
-    for name, kind in _NULLABLE.items():
-        frame[name] = frame[name].astype(kind)
-    for name in ("unanswerable", "scored", "truncated", "errored"):
-        frame[name] = frame[name].astype(bool)
-    for each in fields(ResponseRow):
-        if each.type == "float":
-            frame[each.name] = frame[each.name].astype(float)
-    return frame
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a task with a model: an Inspect log, or lm-eval results of one kind.
+class Run(Logged):
+    """One run of a model with one set of settings: an Inspect log, or lm-eval tasks of one call.
 
     Attributes:
         path: file that it was read from.
-        framework: `Inspect` or `lm-eval`.
+        framework: `Inspect`, `lm-eval` or `recorded`.
         framework_version: its version.
         package_version: version of treecut-tasks that made the problems.
         tasks: names of the tasks.
-        task_version: version of the task as logged.
         task_id: identifier that a resumed run shares with the interrupted one; empty if there is none.
         model: name of the model as the framework knows it.
-        kind: unanswerable, answerable or paired.
+        provider: what stands before the model's short name, or serves it.
         fewshot: number of worked examples in each prompt.
-        created: when it was started, in ISO 8601.
+        started: when its first response was asked for, in ISO 8601.
         status: success, error, cancelled or started.
         planned: how many responses it was to give; None if the log does not tell.
-        parameters: parameters of the task.
-        settings: generation settings that were asked for.
-        sent: generation settings that the provider got, taken from one request; empty if unknown.
-        system_message: whether the chain-of-thought system message was sent: cot or none.
-        prompt: version of the prompt; empty if unknown.
-        data_set: fingerprint of the data set; empty if unknown.
-        packages: versions of packages.
+        settings: everything else that can change a rate of the whole run, by name.
+        facts: what is worth knowing and changes no rate.
     """
 
     path: str
-    framework: str
-    framework_version: str
-    package_version: str
+    framework: Literal["Inspect", "lm-eval", "recorded"]
+    framework_version: str = ""
+    package_version: str = ""
     tasks: tuple[str, ...]
-    task_version: str
-    task_id: str
-    model: str
-    kind: str
-    fewshot: int
-    created: str
-    status: str
-    planned: int | None
-    parameters: dict[str, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
-    sent: dict[str, Any] = field(default_factory=dict)
-    system_message: str = ""
-    prompt: str = ""
-    data_set: str = ""
-    packages: dict[str, str] = field(default_factory=dict)
+    task_id: str = ""
+    model: Name
+    provider: str = ""
+    fewshot: Size = 0
+    started: str = ""
+    status: str = "success"
+    planned: Count | None = None
+    settings: dict[str, str] = Field(default_factory=dict)
+    facts: dict[str, str] = Field(default_factory=dict)
 
     @property
     def simulated(self) -> bool:
@@ -176,11 +75,133 @@ class Run:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class Response:
+    """One response as a reader gives it.
+
+    Attributes:
+        identifier: the same for copies of the response, whatever file they are in.
+        problem_id: identifier of the problem, made from its content.
+        task: name of the task, for finding the words again.
+        sample: the framework's own identifier of the sample, for finding the words again.
+        epoch: number of the repetition, from 1.
+        problem: the problem's configuration.
+        judged: the response judged; None if there is none (an error).
+        unanswerable: whether the problem is unanswerable.
+        error: failure of the model or the framework, in its own words.
+        input_tokens: tokens of the prompt; None if the log does not tell.
+        output_tokens: tokens of the response, those of its reasoning included.
+        reasoning_tokens: tokens of the reasoning alone.
+        seconds: time that the response took.
+    """
+
+    identifier: str
+    problem_id: str
+    task: str
+    sample: int | str
+    epoch: int
+    problem: LoggedProblem
+    judged: JudgedResponse | None
+    unanswerable: bool
+    error: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    seconds: float | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The response as a row of the table of responses; rates have the names that they have everywhere."""
+        problem, judged = self.problem, self.judged
+        row: dict[str, Any] = {
+            "identifier": self.identifier,
+            "problem_id": self.problem_id,
+            "pair_id": problem.pair_id,
+            "task": self.task,
+            "sample": self.sample,
+            "epoch": self.epoch,
+            "unanswerable": self.unanswerable,
+            "ans_depth": problem.ans_depth,
+            "num_vars": problem.num_vars,
+            "cut_depth": problem.cut_depth,
+            "composite_name": problem.composite_name,
+            **{name: getattr(problem, name) for name in ("order", "theme", "sampling", "split")},
+            # Unanswerable problems are the same whatever their counterparts are.
+            "counterpart": None if self.unanswerable else problem.counterpart,
+            "problems": "generated" if problem.source is None else _file_name(problem.source),
+            "seed": problem.seed,
+            "system_message": problem.system_message_sent,
+            "scored": judged is not None,
+            "judged": judged,
+            "ending": "no_verdict",
+            "truncated": judged is not None
+            and (judged.truncated or "truncated" in judged.judgement.reason),
+            "error": self.error,
+            **{
+                name: getattr(self, name)
+                for name in ("input_tokens", "output_tokens", "reasoning_tokens", "seconds")
+            },
+        }
+        if judged is not None:
+            judgement, cause = judged.judgement, judged.cause
+            row |= {
+                "ending": judged.ending,
+                "value": judgement.value,
+                "tier": judgement.tier,
+                "reason": judgement.reason,
+                "quote": judgement.quote.text if judgement.quote else None,
+                "says_unknown": judged.says_unknown,
+                **counts(judged),
+            }
+            if cause is not None:
+                row |= {"cause": cause.kind, "cause_explained": cause.description}
+                row |= {f"{name}_by_chance": share for name, share in cause.by_chance.items()}
+        return row
+
+
+def _file_name(source: str) -> str:
+    """The name of a data file; a problem's source is its path and the number of its line."""
+    return source.rsplit(":", 1)[0].replace("\\", "/").rsplit("/", 1)[-1]
+
+
+_COLUMNS = {
+    "value": "object", "tier": "object", "reason": "object", "quote": "object", "cause": "object",
+    "cause_explained": "object", "paper_hallucination_rate": float, "hallucination_rate": float,
+    "unknown_rate": float, "accuracy": float, "wrong_number_rate": float,
+    "false_unknown_rate": float, "no_answer_rate": float, "same_price_by_chance": float,
+    "any_by_chance": float, "ans_depth": "Int64", "num_vars": "Int64", "cut_depth": "Int64",
+    "seed": "object", "input_tokens": float, "output_tokens": float, "reasoning_tokens": float,
+    "seconds": float, "composite_name": "boolean", "says_unknown": "boolean",
+}  # fmt: skip
+"""Columns that may be empty in all rows, with their types."""
+
+
+class Words(NamedTuple):
+    """What a reader wants to see of one response.
+
+    Attributes:
+        problem: the problem's text.
+        lacks: the sentence that was cut out of it; empty for answerable problems.
+        prompt: all messages that the model was sent.
+        response: what it answered.
+    """
+
+    problem: str
+    lacks: str
+    prompt: str
+    response: str
+
+
+class LeftOut(NamedTuple):
     """Something that could not be used, and why, in one sentence that tells the remedy."""
 
     path: str
     message: str
+
+
+class Batch(NamedTuple):
+    """A run and its responses, as a reader gives them."""
+
+    run: Run
+    responses: list[Response]
 
 
 @dataclass(frozen=True)
@@ -189,26 +210,117 @@ class Evidence:
 
     Attributes:
         runs: the runs, the oldest first.
-        responses: one row for each response (see `ResponseRow`).
+        responses: one row for each response (see `Response.row`), with the number of its `run` from 0,
+            its `fewshot`, and the label of its `model`.
+        variants: the models, by label (see `labels`).
         left_out: what could not be used.
-        superseded: number of responses left out because a later run of the same task, resumed, or
-            a copy of the same log holds them too.
+        superseded: number of responses left out because they are copies, or because a resumed run
+            holds them again.
     """
 
     runs: tuple[Run, ...]
     responses: pd.DataFrame
+    variants: Mapping[str, Variant]
     left_out: tuple[LeftOut, ...] = ()
     superseded: int = 0
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Labels of the models, in the order in which every table has them."""
+        return tuple(self.variants)
 
-@dataclass(frozen=True)
-class ResponseText:
-    """The words of one response.
+    @cached_property
+    def problems(self) -> pd.DataFrame:
+        """One row for each problem that a model answered: the mean of its responses with a verdict.
 
-    Attributes:
-        prompt: all messages that the model was sent.
-        response: what it answered.
+        Repetitions, and runs of the same problems, do not count as more problems. `headline` is the
+        paper's rate: hallucination by its rule, or accuracy.
+        """
+        frame = self.responses[self.responses["scored"]]
+        rates = [name for name, kind in _COLUMNS.items() if name.endswith(("rate", "accuracy"))]
+        keys = [*GROUP, *CONFIGURATION, "problem_id"]
+        means = frame.groupby(keys, dropna=False, observed=True)[rates].mean()
+        means["pair_id"] = frame.groupby(keys, dropna=False, observed=True)["pair_id"].first()
+        problems = means.reset_index()
+        problems["headline"] = problems["paper_hallucination_rate"].where(
+            problems["unanswerable"], problems["accuracy"]
+        )
+        return problems
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """One row for each pair of which a model answered both members: its rates, means of repetitions."""
+        scored = self.responses[self.responses["scored"] & self.responses["pair_id"].notna()]
+        keys = ["fewshot", "pair_id", "epoch"]
+        found = []
+        for model in self.models:
+            own = self.asked_alike(scored, model)
+            members = [
+                own.loc[own["unanswerable"] == kind, [*keys, "model", "judged"]]
+                for kind in (True, False)
+            ]
+            joint = members[0].merge(members[1], on=keys)
+            joint = joint[(joint["model_x"] == model) | (joint["model_y"] == model)]
+            rates = [
+                pair_counts(one, two)
+                for one, two in zip(joint["judged_x"], joint["judged_y"], strict=True)
+            ]
+            frame = pd.DataFrame(rates, index=joint.index, columns=[*definitions("paired")])
+            frame[["fewshot", "pair_id"]] = joint[["fewshot", "pair_id"]]
+            means = frame.groupby(["fewshot", "pair_id"]).mean().reset_index()
+            means.insert(0, "model", model)
+            found.append(means)
+        return pd.concat(found, ignore_index=True)
+
+    def asked_alike(self, frame: pd.DataFrame, model: str) -> pd.DataFrame:
+        """The rows of a model, and those to which the settings that set it apart do not apply."""
+        own = self.variants[model]
+        labels = [label for label, other in self.variants.items() if other.within(own)]
+        return frame[frame["model"].isin(labels)]
+
+
+def gather(
+    batches: Iterable[Batch],
+    left_out: Sequence[LeftOut] = (),
+    names: Mapping[str, str] | None = None,
+) -> Evidence:
+    """Join what readers gave; of copies, and of what a resumed run holds again, the newest counts.
+
+    Args:
+        batches: what was read.
+        left_out: what could not be.
+        names: names that models shall have, by the names that they have in logs.
     """
+    from treecut_tasks.report.labels import label_models
 
-    prompt: str
-    response: str
+    ordered = sorted(batches, key=lambda batch: (batch.run.started, _content(batch)))
+    runs = [batch.run for batch in ordered]
+    frame = pd.DataFrame(
+        {"run": number, "fewshot": batch.run.fewshot, **response.row()}
+        for number, batch in enumerate(ordered)
+        for response in batch.responses
+    )
+    frame = frame.reindex(columns=list(dict.fromkeys([*frame.columns, *_COLUMNS]))).astype(_COLUMNS)
+    total = len(frame)
+    frame["task_id"] = [runs[run].task_id or f"run {run}" for run in frame["run"]]
+    frame = frame.sort_values(["scored", "run"], kind="stable")
+    frame = frame.drop_duplicates("identifier", keep="last")
+    resumed = ["task_id", "task", "sample", "epoch"]
+    frame = frame.drop_duplicates(resumed, keep="last")
+    frame = frame.sort_index().drop(columns=["identifier", "task_id"]).reset_index(drop=True)
+    kept = sorted(frame["run"].unique())
+    frame["run"] = frame["run"].map({old: new for new, old in enumerate(kept)})
+    runs = [runs[number] for number in kept]
+    labels, variants = label_models(runs, frame, names or {})
+    frame.insert(0, "model", labels)
+    return Evidence(tuple(runs), frame, variants, tuple(left_out), total - len(frame))
+
+
+def _content(batch: Batch) -> str:
+    """What a run holds, for an order that depends on neither the clock nor random names."""
+    held = sorted(
+        (each.problem_id, each.epoch, str(each.judged and each.judged.record()))
+        for each in batch.responses
+    )
+    settings = sorted(batch.run.settings.items())
+    return hashlib.sha256(repr((batch.run.model, settings, held)).encode()).hexdigest()

@@ -1,292 +1,260 @@
-"""Inspect logs, read through Inspect's own data frames."""
+"""Inspect logs, scored or not, as runs and responses."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
-from inspect_ai.analysis import SampleColumn, samples_df
 from inspect_ai.log import (
+    EvalError,
     EvalLog,
     EvalSample,
     EvalSampleSummary,
     read_eval_log,
+    read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
 )
+from pydantic import ValidationError
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import JudgedResponse, counts
-from treecut_tasks.report.evidence import ResponseRow, ResponseText, Run
-from treecut_tasks.report.sources import Source
-from treecut_tasks.report.values import one_line, optional_bool, optional_int, without_secrets
+from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
+from treecut_tasks.problems import UNKNOWN
+from treecut_tasks.report.evidence import Batch, Response, Run, Words
+from treecut_tasks.report.schemas import (
+    Count,
+    Logged,
+    LoggedJudgement,
+    LoggedProblem,
+    LoggedRun,
+    Name,
+    Seconds,
+    Size,
+)
+from treecut_tasks.report.untrusted import one_line, safe_settings
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+_TRUNCATED = ("max_tokens", "model_length")
 _TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")
-_NOT_SETTINGS = ("max_retries", "timeout", "attempt_timeout", "max_connections", "cache", "batch")
+_NO_INFLUENCE = (
+    "max_retries", "timeout", "attempt_timeout", "max_connections", "cache", "batch", "seed"
+)  # fmt: skip
+_LIMITS = ("token_limit", "message_limit", "time_limit", "working_limit", "cost_limit")
+_AT_ONCE = 200
 
 
-def read_inspect_log(source: Source) -> tuple[Run, list[ResponseRow], list[str]]:
+class _LoggedSample(Logged):
+    id: Name | int
+    epoch: Size
+    uuid: Name | None = None
+    target: Name
+    metadata: dict[str, Any]
+    error: str | None = None
+    seconds: Seconds | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
+
+
+def read_inspect_log(path: Path, complain: Callable[[str], None]) -> Sequence[Batch]:
     """Read the run and the responses of a log, finished or not.
 
-    Args:
-        source: the log.
-
-    Returns:
-        The run, its responses (of run 0), and a unique identifier for each response.
-
-    Raises:
-        TreecutError: the log is damaged, of another task, or without samples.
-    """
-    name = str(source.path)
-    try:
-        header = read_eval_log(name, header_only=True)
-    except Exception as error:  # Whatever Inspect stumbles over, the file is at fault.
-        raise _damaged(name, error) from error
-    metadata = header.eval.metadata or {}
-    if "treecut_tasks_version" not in metadata:
-        raise TreecutError(
-            f"{name!r} is a log of the task {header.eval.task!r}, not of one of TreeCut's: left out."
-        )
-    try:
-        # Of a JSON file there is no part to read; and by its path Inspect takes it for a log only if it
-        # is named as Inspect names logs.
-        log = name if source.path.suffix == ".eval" else read_eval_log(name)
-        frame = samples_df(log, columns=_COLUMNS, quiet=True)
-        first = None if frame.empty else _first_sample(name, frame)
-    except Exception as error:
-        raise _damaged(name, error) from error
-    if frame.empty:
-        raise TreecutError(
-            f"{name!r} holds no samples (status {header.status}): run the task without --no-log-samples, "
-            "and until at least one sample is finished."
-        )
-    fewshot = int((metadata.get("parameters") or {}).get("fewshot") or 0)
-    rows = [_row(fewshot, record) for record in frame.to_dict("records")]
-    # Resumed runs copy the samples that were finished, with Inspect's identifiers.
-    return _run(name, header, first), rows, [str(identifier) for identifier in frame["sample_id"]]
-
-
-def inspect_texts(path: str, wanted: Sequence[tuple[str, int]]) -> list[ResponseText]:
-    """The words of some responses.
+    Judgements are read where the log has them, from the summaries of samples, which is much faster
+    than reading the samples; other responses are judged from their words.
 
     Args:
         path: the log.
-        wanted: identifier of the problem and number of the repetition, for each response.
+        complain: not used: a log is read whole or not at all.
+
+    Raises:
+        TreecutError: the log is of another task, without samples, or has a value that cannot be.
     """
-    return [_text(sample) for sample in _samples(path, wanted, {"events", "store"})]
-
-
-def _samples(
-    path: str, wanted: Sequence[tuple[str, int]], without: set[str] | None = None
-) -> list[EvalSample]:
-    """Some samples whole; a JSON file is read once for all of them."""
-    if path.endswith(".eval"):
-        return read_eval_log_samples_by_id(
-            path, wanted, resolve_attachments=True, exclude_fields=without
+    name = repr(str(path))
+    header = read_eval_log(str(path), header_only=True)
+    if "treecut_tasks_version" not in (header.eval.metadata or {}):
+        task = one_line(header.eval.task)
+        raise TreecutError(f"{name} is a log of the task {task!r}, not of one of TreeCut's.")
+    about = LoggedRun.model_validate(header.eval.metadata)
+    samples: Sequence[EvalSample | EvalSampleSummary]
+    if path.suffix == ".eval":
+        samples = read_eval_log_sample_summaries(str(path))
+    else:
+        samples = read_eval_log(str(path)).samples or []
+    if not samples:
+        raise TreecutError(
+            f"{name} holds no samples (status {header.status}): run the task without "
+            "--no-log-samples, and until at least one sample is finished."
         )
-    log = read_eval_log(path, resolve_attachments=True)
-    samples = {(str(sample.id), sample.epoch): sample for sample in log.samples or []}
-    return [samples[key] for key in wanted]
+    unread = {
+        (sample.id, sample.epoch)
+        for sample in samples
+        if isinstance(sample, EvalSampleSummary) and not sample.error and not _is_judged(sample)
+    }
+    if unread:
+        kept = [sample for sample in samples if (sample.id, sample.epoch) not in unread]
+        samples = [*kept, *_whole(path, unread)]
+    run = _run(path, header, about, samples)
+    return [Batch(run, [_response(name, header, run, sample) for sample in samples])]
 
 
-def _damaged(name: str, error: Exception) -> TreecutError:
-    return TreecutError(
-        f"{name!r} cannot be read as an Inspect log ({one_line(str(error)) or type(error).__name__}): "
-        "it is damaged or half-written; `inspect log recover` or `inspect eval-retry` may help."
-    )
+def inspect_words(
+    run: Run, wanted: Iterable[tuple[str, int | str, int]]
+) -> Iterator[tuple[tuple[str, int | str, int], Words]]:
+    """The words of some responses of a run, by task, identifier of the sample, and repetition."""
+    for sample in _whole(Path(run.path), {(sample, epoch) for _, sample, epoch in wanted}):
+        messages = list(sample.messages)
+        # With examples as turns, assistant messages belong to the prompt; the last is the response.
+        if messages and messages[-1].role == "assistant":
+            messages.pop()
+        yield (
+            (run.tasks[0], sample.id, sample.epoch),
+            Words(
+                problem=str(sample.metadata.get("problem") or ""),
+                lacks=str(sample.metadata.get("lacks") or ""),
+                prompt="\n\n".join(f"[{message.role}]\n{message.text}" for message in messages),
+                response=sample.output.completion,
+            ),
+        )
 
 
-def _judgement(sample: EvalSampleSummary | EvalSample) -> Any:
-    """The judged response that our scorer logged, with what it counts; of the last score that has one."""
+def _whole(path: Path, wanted: Iterable[tuple[int | str, int]]) -> Iterator[EvalSample]:
+    """Some samples with all their words; a JSON file is read once for all of them."""
+    if path.suffix != ".eval":
+        wanted = set(wanted)
+        log = read_eval_log(str(path), resolve_attachments=True)
+        yield from (each for each in log.samples or [] if (each.id, each.epoch) in wanted)
+        return
+    names = sorted(wanted, key=str)
+    for start in range(0, len(names), _AT_ONCE):
+        yield from read_eval_log_samples_by_id(
+            str(path),
+            names[start : start + _AT_ONCE],
+            resolve_attachments=True,
+            exclude_fields={"events", "store"},
+        )
+
+
+def _record(sample: EvalSample | EvalSampleSummary) -> dict[str, Any] | None:
+    """The judgement that one of our scorers put into the last score that has one."""
     for score in reversed((sample.scores or {}).values()):
-        metadata = score.metadata or {}
-        if "says_unknown" in metadata and "verdict" in metadata:
-            judged = JudgedResponse.from_record(metadata)
-            return {**metadata, "rates": counts(judged, causes=True)}
+        if score.metadata and "verdict" in score.metadata:
+            return score.metadata
     return None
 
 
-def _usage(sample: EvalSampleSummary | EvalSample) -> Any:
-    used = list((sample.model_usage or {}).values())
-    if not used:
-        return None
-    return {name: sum(getattr(usage, name) or 0 for usage in used) for name in _TOKENS}
-
-
-def _error(sample: EvalSampleSummary | EvalSample) -> Any:
-    return getattr(sample.error, "message", sample.error)
-
-
-def _limit(sample: EvalSampleSummary | EvalSample) -> Any:
-    return getattr(sample.limit, "type", sample.limit)
-
-
-# Everything is in the summaries of samples, which are much faster to read than the samples.
-_COLUMNS = [
-    SampleColumn("id", path="id", required=True, type=str),
-    SampleColumn("epoch", path="epoch", required=True),
-    SampleColumn("target", path=lambda sample: str(sample.target)),
-    SampleColumn("metadata", path=lambda sample: sample.metadata),
-    SampleColumn("judgement", path=_judgement),
-    SampleColumn("usage", path=_usage),
-    SampleColumn("error", path=_error),
-    SampleColumn("limit", path=_limit),
-    SampleColumn("seconds", path="working_time"),
-]
-
-
-def _row(fewshot: int, record: Mapping[str, Any]) -> ResponseRow:
-    metadata = _object(record["metadata"])
-    judgement = _object(record["judgement"])
-    usage = _object(record["usage"])
-    rates = judgement.get("rates", {})
-    error = "" if _missing(record["error"]) else str(record["error"])
-    unanswerable = metadata.get("unanswerable")
-    if unanswerable is None:
-        unanswerable = record["target"] == "unknown"
-    limit = "" if _missing(record["limit"]) else str(record["limit"])
-    return ResponseRow(
-        run=0,
-        problem_id=str(record["id"]),
-        pair_id=metadata.get("pair_id"),
-        epoch=int(record["epoch"]),
-        unanswerable=bool(unanswerable),
-        ans_depth=optional_int(metadata.get("ans_depth")),
-        num_vars=optional_int(metadata.get("num_vars")),
-        cut_depth=optional_int(metadata.get("cut_depth")),
-        composite_name=optional_bool(metadata.get("composite_name")),
-        fewshot=fewshot,
-        order=metadata.get("order"),
-        theme=metadata.get("theme"),
-        sampling=metadata.get("sampling"),
-        counterpart=metadata.get("counterpart"),
-        seed=optional_int(metadata.get("seed")),
-        scored=bool(rates),
-        hallucination=_rate(rates, "paper_hallucination_rate"),
-        accuracy=_rate(rates, "accuracy"),
-        wrong_number=_rate(rates, "wrong_number_rate"),
-        false_unknown=_rate(rates, "false_unknown_rate"),
-        outcome=str(judgement.get("verdict", "error")),
-        reason=str(judgement.get("reason", "")),
-        cause=(judgement.get("cause") or {}).get("kind", ""),
-        same_price_by_chance=_rate(rates, "cause_same_price_by_chance"),
-        any_by_chance=_rate(rates, "cause_any_by_chance"),
-        truncated=bool(judgement.get("truncated")) or limit == "token",
-        errored=bool(error) or not rates,
-        error=one_line(error),
-        input_tokens=_rate(usage, "input_tokens"),
-        output_tokens=_rate(usage, "output_tokens"),
-        reasoning_tokens=_rate(usage, "reasoning_tokens"),
-        seconds=math.nan if _missing(record["seconds"]) else float(record["seconds"]),
+def _is_judged(sample: EvalSampleSummary) -> bool:
+    """Whether the summary has the whole judgement; what is long is taken out of summaries."""
+    record = _record(sample)
+    return record is not None and not any(
+        isinstance(record.get(name), str) for name in ("quote", "cause")
     )
 
 
-def _object(text: Any) -> dict[str, Any]:
-    if not isinstance(text, str):
-        return {}
-    value = json.loads(text)
-    return value if isinstance(value, dict) else {}
+def _response(
+    name: str, header: EvalLog, run: Run, sample: EvalSample | EvalSampleSummary
+) -> Response:
+    what = f"{name}, sample {one_line(str(sample.id))!r}"
+    usage = list((sample.model_usage or {}).values())
+    tokens = {each: sum(getattr(used, each) or 0 for used in usage) for each in _TOKENS}
+    try:
+        logged = _LoggedSample(
+            id=sample.id,
+            epoch=sample.epoch,
+            uuid=sample.uuid,
+            target=sample.target,  # type: ignore[arg-type]  # a list is of another task, and refused
+            metadata=sample.metadata,
+            error=sample.error.message if isinstance(sample.error, EvalError) else sample.error,
+            seconds=sample.working_time,
+            **(tokens if usage else {}),
+        )
+        problem = LoggedProblem.model_validate(logged.metadata)
+        record = _record(sample)
+        judged: JudgedResponse | None = None
+        if record is not None:
+            judged = JudgedResponse.from_record(LoggedJudgement.model_validate(record).model_dump())
+        elif isinstance(sample, EvalSample) and not sample.error:
+            judged = _judge(sample, problem, logged.target)
+    except ValidationError as error:
+        raise from_validation(error, what) from error
+    return Response(
+        # Resumed runs copy the samples that were finished, with Inspect's identifiers.
+        identifier=logged.uuid or f"{header.eval.eval_id} {sample.id} {sample.epoch}",
+        problem_id=problem.problem_id or str(logged.id),
+        task=run.tasks[0],
+        sample=logged.id,
+        epoch=logged.epoch,
+        problem=problem,
+        judged=judged,
+        unanswerable=logged.target == UNKNOWN,
+        error=one_line(logged.error or ""),
+        input_tokens=logged.input_tokens,
+        output_tokens=logged.output_tokens,
+        reasoning_tokens=logged.reasoning_tokens,
+        seconds=logged.seconds,
+    )
 
 
-def _missing(value: Any) -> bool:
-    return value is None or value != value or str(value) in ("", "<NA>")
+def _judge(sample: EvalSample, problem: LoggedProblem, answer: str) -> JudgedResponse:
+    return judge_response(
+        answer,
+        sample.output.completion,
+        truncated=sample.output.stop_reason in _TRUNCATED
+        or (sample.limit is not None and sample.limit.type == "token"),
+        problem=problem.problem,
+        theme=problem.theme_file
+        if problem.theme_file and Path(problem.theme_file).is_file()
+        else None,
+    )
 
 
-def _rate(rates: Mapping[str, Any], name: str) -> float:
-    value = rates.get(name)
-    return math.nan if value is None else float(value)
-
-
-def _first_sample(name: str, frame: pd.DataFrame) -> EvalSample:
-    """A sample whole, for the settings that the provider got; one with a verdict if possible."""
-    scored = frame[frame["judgement"].notna()]
-    chosen = (scored if len(scored) else frame).iloc[0]
-    key = (str(chosen["id"]), int(chosen["epoch"]))
-    return _samples(name, [key])[0]
-
-
-def _run(name: str, header: EvalLog, sample: EvalSample | None) -> Run:
+def _run(
+    path: Path, header: EvalLog, about: LoggedRun, samples: Sequence[EvalSample | EvalSampleSummary]
+) -> Run:
     spec = header.eval
-    metadata = spec.metadata or {}
+    asked = spec.model_generate_config.model_dump(exclude_none=True)
+    limits = spec.config.model_dump(include=set(_LIMITS), exclude_none=True)
+    fewshot = about.parameters.get("fewshot") or 0
+    examples = {name: about.parameters.get(name) for name in ("fewshot_examples", "fewshot_format")}
     packages = dict(spec.packages)
-    settings = spec.model_generate_config.model_dump(exclude_none=True)
-    samples, epochs = spec.dataset.samples, spec.config.epochs or 1
-    limit = spec.config.limit
-    planned = samples
-    if planned is not None and limit is not None:
-        size = limit if isinstance(limit, int) else limit[1] - limit[0]
-        planned = min(planned, size)
+    started = min((str(each.started_at) for each in samples if each.started_at), default=None)
     return Run(
-        path=name,
+        path=str(path),
         framework="Inspect",
         framework_version=str(packages.get("inspect_ai", "")),
-        package_version=str(metadata["treecut_tasks_version"]),
+        package_version=about.treecut_tasks_version,
         tasks=(spec.task.rsplit("/", 1)[-1],),
-        task_version=str(spec.task_version),
         task_id=spec.task_id,
         model=spec.model,
-        kind=str(metadata.get("kind", "")),
-        fewshot=int((metadata.get("parameters") or {}).get("fewshot") or 0),
-        created=spec.created,
+        provider=spec.model.rpartition("/")[0],
+        fewshot=fewshot,
+        started=started or spec.created,
         status=header.status,
-        planned=None if planned is None else planned * epochs,
-        parameters=dict(metadata.get("parameters") or {}),
-        settings=without_secrets(
+        planned=_planned(header),
+        settings=safe_settings(
             {
-                **{key: value for key, value in settings.items() if key not in _NOT_SETTINGS},
-                **{f"model_args.{key}": value for key, value in spec.model_args.items()},
-                **({"base_url": spec.model_base_url} if spec.model_base_url else {}),
+                "task version": spec.task_version,
+                "prompt": about.prompt_sha256[:12],
+                **(examples if fewshot else {}),
+                "solver": spec.solver,
+                **{key: value for key, value in asked.items() if key not in _NO_INFLUENCE},
+                **limits,
+                **{key: each for key, each in spec.model_args.items() if key != "seed"},
             }
         ),
-        sent=_sent(sample),
-        system_message=str((sample.metadata if sample else {}).get("system_message_sent", "")),
-        prompt=_prompt_version(metadata),
-        data_set=str(metadata.get("data_set_sha256", ""))[:12],
-        packages={key: str(value) for key, value in packages.items()},
+        facts=safe_settings(
+            {
+                "base_url": spec.model_base_url,
+                "data set": about.data_set_sha256[:12],
+                "seed": about.parameters.get("seed"),
+            }
+        ),
     )
 
 
-def _prompt_version(metadata: Mapping[str, Any]) -> str:
-    if "prompt_version" not in metadata:
-        return ""
-    return f"{metadata['prompt_version']} ({str(metadata.get('prompt_sha256', ''))[:12]})"
-
-
-def _sent(sample: EvalSample | None) -> dict[str, Any]:
-    """The settings in the request that went to the provider, without what was said in it.
-
-    Where the provider does not log its requests, the settings that Inspect handed to it.
-    """
-    event = (
-        next((each for each in sample.events if each.event == "model"), None) if sample else None
-    )
-    if event is None:
-        return {}
-    if event.call is not None and event.call.request:
-        request = {
-            key: value
-            for key, value in event.call.request.items()
-            if key not in ("messages", "input", "prompt", "contents", "system", "instructions")
-            and isinstance(value, str | int | float | bool | dict)
-        }
-    else:
-        request = event.config.model_dump(exclude_none=True)
-        request = {key: value for key, value in request.items() if key not in _NOT_SETTINGS}
-    asked = event.model.rsplit("/", 1)[-1]
-    answered = (sample.output.model if sample else "").rsplit("/", 1)[-1]
-    if answered and answered != asked:
-        request["model that answered"] = answered
-    return without_secrets(request)
-
-
-def _text(sample: EvalSample) -> ResponseText:
-    messages = list(sample.messages)
-    # With examples as turns, assistant messages belong to the prompt; the last is the response.
-    if messages and messages[-1].role == "assistant":
-        messages.pop()
-    prompt = "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages)
-    return ResponseText(prompt, sample.output.completion)
+def _planned(header: EvalLog) -> int | None:
+    spec = header.eval
+    samples, limit = spec.dataset.samples, spec.config.limit
+    if samples is None:
+        return None
+    if limit is not None:
+        samples = min(samples, limit if isinstance(limit, int) else limit[1] - limit[0])
+    return samples * (spec.config.epochs or 1)

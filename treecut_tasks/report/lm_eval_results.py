@@ -1,287 +1,214 @@
-"""Results of lm-evaluation-harness with their logged samples."""
+"""Results of lm-evaluation-harness with their logged samples, as runs and responses."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-import math
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation import counts, judge_response
-from treecut_tasks.evaluation.prompts import PROMPT_VERSION, user_prompt
+from pydantic import ValidationError
+
+from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.evaluation.judging import judge_response
 from treecut_tasks.lm_eval_adapter.results import without_thinking
-from treecut_tasks.report.evidence import ResponseRow, ResponseText, Run
-from treecut_tasks.report.sources import Source, samples_files
-from treecut_tasks.report.values import one_line, optional_bool, optional_int, without_secrets
+from treecut_tasks.problems import UNKNOWN
+from treecut_tasks.report.evidence import Batch, Response, Run, Words
+from treecut_tasks.report.schemas import LmEvalResults, LmEvalSample, LoggedProblem
+from treecut_tasks.report.sources import samples_files
+from treecut_tasks.report.untrusted import one_line, safe_settings
 
 _MODEL_NAMES = ("model", "pretrained", "model_name", "policy")
-_BEFORE_PROBLEM, _AFTER_PROBLEM = user_prompt("\0").split("\0")
+_NO_INFLUENCE = ("base_url", "num_concurrent", "max_retries", "batch_size", "device", "seed")
 
 
-def read_lm_eval_results(
-    source: Source,
-) -> tuple[list[Run], list[ResponseRow], list[str], list[str]]:
-    """Read the runs and the responses of a results file; tasks of one kind are one run.
+def read_lm_eval_results(path: Path, complain: Callable[[str], None]) -> Sequence[Batch]:
+    """Read the runs and the responses of a results file; all responses are judged from their words.
 
-    Args:
-        source: the results file.
-
-    Returns:
-        The runs, their responses (which count the runs from 0), a unique identifier for each
-        response, and sentences about what is missing.
-
-    Raises:
-        TreecutError: the results are damaged, of other tasks, or without samples.
-    """
-    name = str(source.path)
-    results = _load(source.path)
-    tasks = [task for task in results.get("configs", {}) if str(task).startswith("treecut")]
-    if not tasks:
-        others = ", ".join(sorted(map(str, results.get("configs", {})))[:3])
-        raise TreecutError(f"{name!r} has results of {others}, not of TreeCut's tasks: left out.")
-    files = samples_files(source.path)
-    if not set(tasks) & set(files):
-        raise TreecutError(
-            f"{name!r} has no samples beside it: run lm_eval again with --log_samples and --output_path."
-        )
-    runs: dict[tuple[str, int], Run] = {}
-    rows: list[ResponseRow] = []
-    identifiers: list[str] = []
-    complaints: list[str] = []
-    for task in tasks:
-        if task not in files:
-            complaints.append(f"The samples of {task} are missing beside {name!r}: left out.")
-            continue
-        fewshot = int(results.get("n-shot", {}).get(task) or 0)
-        try:
-            for record in _records(files[task]):
-                kind = _kind(record["doc"])
-                key = (kind, fewshot)
-                if key not in runs:
-                    runs[key] = _run(name, results, kind, fewshot, record)
-                if task not in runs[key].tasks:
-                    runs[key] = _with_task(runs[key], task, results)
-                run = list(runs).index(key)
-                new = list(_rows(run, fewshot, record))
-                rows += new
-                identifiers += [f"{files[task].resolve()}:{row.problem_id}" for row in new]
-        except (KeyError, TypeError, ValueError, OSError) as error:
-            complaints.append(
-                f"{str(files[task])!r} cannot be read to its end ({_reason(error)}): it is damaged or "
-                "half-written; what comes before is used."
-            )
-    if not rows:
-        raise TreecutError(complaints[0] if complaints else f"{name!r} has no samples beside it.")
-    return list(runs.values()), rows, identifiers, complaints
-
-
-def lm_eval_texts(path: str, tasks: Collection[str], wanted: set[str]) -> dict[str, ResponseText]:
-    """The words of some responses, by identifier of the problem.
+    Tasks that were asked alike are one run.
 
     Args:
         path: the results file.
-        tasks: the tasks of one run; other tasks may have asked the same problems otherwise.
-        wanted: identifiers of the problems.
+        complain: told about every task that has no samples, or unusable ones.
+
+    Raises:
+        TreecutError: the results are of other tasks, without samples, or have a value that cannot be.
     """
-    texts: dict[str, ResponseText] = {}
-    files = samples_files(Path(path))
-    for file in (files[task] for task in tasks if task in files):
-        try:
-            for record in _records(file):
-                for index, identifier in enumerate(_identifiers(record["doc"])):
-                    if identifier in wanted:
-                        prompt = record["arguments"][f"gen_args_{index}"]["arg_0"]
-                        texts[identifier] = ResponseText(
-                            _prompt_text(prompt), _response(record, index)
-                        )
-        except (KeyError, TypeError, ValueError, OSError):
-            continue
-    return texts
-
-
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        results = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+    name = repr(str(path))
+    content = path.read_bytes()
+    loaded = json.loads(content)
+    if not isinstance(loaded, dict) or not isinstance(loaded.get("configs"), dict):
         raise TreecutError(
-            f"{str(path)!r} cannot be read as lm-eval results ({_reason(error)}): it is damaged or "
-            "half-written; run lm_eval again."
-        ) from error
-    if not isinstance(results, dict) or not isinstance(results.get("configs"), dict):
-        raise TreecutError(
-            f"{str(path)!r} is not a results file of lm-eval: give the results_….json that "
+            f"{name} is not a results file of lm-eval: give the results_….json that "
             "lm_eval --output_path writes."
         )
-    return results
+    results = LmEvalResults.model_validate(loaded)
+    tasks = [task for task in results.configs if task.startswith("treecut")]
+    if not tasks:
+        others = one_line(", ".join(sorted(results.configs)[:3]))
+        raise TreecutError(f"{name} has results of {others}, not of TreeCut's tasks.")
+    files = samples_files(path)
+    # Copies of results have the same identifiers.
+    origin = hashlib.sha256(content).hexdigest()
+    batches: dict[str, Batch] = {}
+    for task in tasks:
+        if task not in files:
+            complain(
+                f"{name} has no samples of {task} beside it: run lm_eval again with --log_samples "
+                "and --output_path."
+            )
+            continue
+        try:
+            documents = list(_documents(files[task]))
+            if documents:
+                run = _run(path, results, task, *documents[0])
+                key = json.dumps([run.fewshot, run.settings], sort_keys=True)
+                earlier, responses = batches.get(key, Batch(run, []))
+                responses += [
+                    response
+                    for sample, members in documents
+                    for response in _responses(origin, task, sample, members)
+                ]
+                tasks_so_far = tuple(dict.fromkeys((*earlier.tasks, task)))
+                planned = (earlier.planned or 0) + (0 if earlier is run else run.planned or 0)
+                update = {"tasks": tasks_so_far, "planned": planned}
+                batches[key] = Batch(earlier.model_copy(update=update), responses)
+        except TreecutError as error:
+            complain(str(error))
+    return list(batches.values())
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"{error} is missing"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return one_line(str(error), 80)
+def lm_eval_words(
+    run: Run, wanted: set[tuple[str, int | str, int]]
+) -> Iterator[tuple[tuple[str, int | str, int], Words]]:
+    """The words of some responses of a run, by task, identifier of the sample, and repetition."""
+    files = samples_files(Path(run.path))
+    for task in sorted({task for task, _, _ in wanted}):
+        for _, members in _documents(files[task]):
+            for member in members:
+                for epoch, response in enumerate(member.responses, start=1):
+                    key = (task, member.id, epoch)
+                    if key in wanted:
+                        lacks = member.problem.lacks or "" if member.answer == UNKNOWN else ""
+                        yield key, Words(member.text, lacks, member.prompt, response)
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
+class _Member:
+    """One problem of a document with the responses to it; a pair has two."""
+
+    def __init__(self, sample: LmEvalSample, index: int, prefix: str) -> None:
+        doc = sample.doc
+        self.id: str = getattr(doc, f"{prefix}id")
+        self.text: str = getattr(doc, f"{prefix}problem")
+        self.answer: str = getattr(doc, f"{prefix}answer")
+        self.problem = LoggedProblem.model_validate_json(doc.metadata)
+        # What a task asks for several times has several responses.
+        self.responses = [without_thinking(text or "") for text in sample.resps[index]]
+        prompt = sample.arguments[f"gen_args_{index}"].arg_0
+        # With a chat template, the messages one after another.
+        self.prompt = prompt if isinstance(prompt, str) else "\n\n".join(prompt)
+
+
+_Document = tuple[LmEvalSample, list[_Member]]
+
+
+def _documents(path: Path) -> Iterator[_Document]:
+    seen: set[str] = set()
     with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.strip():
-                yield json.loads(line)
+        for number, line in enumerate(file, start=1):
+            what = f"'{path}', line {number}"
+            try:
+                sample = LmEvalSample.model_validate_json(line)
+                prefixes = ["", *([] if sample.doc.counterpart_id is None else ["counterpart_"])]
+                members = [_Member(sample, *each) for each in enumerate(prefixes)]
+            except ValidationError as error:
+                raise from_validation(error, what) from error
+            except (IndexError, KeyError) as error:
+                raise TreecutError(f"{what}: resps or arguments lack a request.") from error
+            # With several filters there is a line for each.
+            if sample.doc.id not in seen:
+                seen.add(sample.doc.id)
+                yield sample, members
 
 
-def _kind(doc: Mapping[str, Any]) -> str:
-    if "counterpart_id" in doc:
-        return "paired"
-    return "unanswerable" if json.loads(doc["metadata"])["unanswerable"] else "answerable"
-
-
-def _identifiers(doc: Mapping[str, Any]) -> list[str]:
-    names = ("id", "counterpart_id") if "counterpart_id" in doc else ("id",)
-    return [doc[name] for name in names]
-
-
-def _response(record: Mapping[str, Any], index: int) -> str:
-    response = record["filtered_resps"][index]
-    return response if isinstance(response, str) else ""
-
-
-def _prompt_text(prompt: Any) -> str:
-    """The prompt as it was sent; with a chat template, the messages one after another."""
-    if isinstance(prompt, list):
-        return str(prompt[0]) if prompt else ""
-    return str(prompt)
-
-
-def _rows(run: int, fewshot: int, record: Mapping[str, Any]) -> Iterator[ResponseRow]:
-    doc = record["doc"]
-    metadata = json.loads(doc["metadata"])
-    row = ResponseRow(
-        run=run,
-        problem_id=doc["id"],
-        pair_id=metadata.get("pair_id"),
-        epoch=1,
-        unanswerable=bool(metadata["unanswerable"]),
-        ans_depth=optional_int(metadata.get("ans_depth")),
-        num_vars=optional_int(metadata.get("num_vars")),
-        cut_depth=optional_int(metadata.get("cut_depth")),
-        composite_name=optional_bool(metadata.get("composite_name")),
-        fewshot=fewshot,
-        order=metadata.get("order"),
-        theme=metadata.get("theme"),
-        sampling=metadata.get("sampling"),
-        counterpart=metadata.get("counterpart"),
-        seed=optional_int(metadata.get("seed")),
-        scored=True,
-    )
-    yield _judged(row, record, 0)
-    if "counterpart_id" in doc:
-        other = replace(row, problem_id=doc["counterpart_id"], unanswerable=False)
-        yield _judged(other, record, 1)
-
-
-def _judged(row: ResponseRow, record: Mapping[str, Any], index: int) -> ResponseRow:
-    """Add the verdict on the text of the response; lm-eval does not log why a model stopped."""
-    doc = record["doc"]
-    judged = judge_response(
-        doc["counterpart_answer" if index else "answer"],
-        without_thinking(_response(record, index)),
-        problem=doc["counterpart_problem" if index else "problem"],
-        theme=doc["theme_file"] or None,
-    )
-    found = counts(judged, causes=True)
-    return replace(
-        row,
-        hallucination=found.get("paper_hallucination_rate", math.nan),
-        accuracy=found.get("accuracy", math.nan),
-        wrong_number=found.get("wrong_number_rate", math.nan),
-        false_unknown=found.get("false_unknown_rate", math.nan),
-        outcome=judged.judgement.verdict,
-        reason=judged.judgement.reason,
-        cause="" if judged.cause is None else judged.cause.kind,
-        same_price_by_chance=found["cause_same_price_by_chance"],
-        any_by_chance=found["cause_any_by_chance"],
-        truncated=judged.judgement.reason in ("truncated", "truncated_thinking"),
-    )
+def _responses(
+    origin: str, task: str, sample: LmEvalSample, members: Sequence[_Member]
+) -> Iterator[Response]:
+    theme = sample.doc.theme_file
+    for member in members:
+        for epoch, text in enumerate(member.responses, start=1):
+            yield Response(
+                identifier=f"{origin} {task} {member.id} {epoch}",
+                # The last part is made from the content.
+                problem_id=member.id.rsplit("-", 1)[-1],
+                task=task,
+                sample=member.id,
+                epoch=epoch,
+                problem=member.problem.model_copy(
+                    update={"system_message_sent": "cot" if sample.doc.system else "none"}
+                ),
+                judged=judge_response(
+                    member.answer,
+                    text,
+                    problem=member.text,
+                    theme=theme if Path(theme).is_file() else None,
+                ),
+                unanswerable=member.answer == UNKNOWN,
+            )
 
 
 def _run(
-    name: str, results: Mapping[str, Any], kind: str, fewshot: int, record: Mapping[str, Any]
+    path: Path, results: LmEvalResults, task: str, sample: LmEvalSample, members: Sequence[_Member]
 ) -> Run:
-    config = results.get("config") or {}
-    doc = record["doc"]
-    metadata = json.loads(doc["metadata"])
-    date = results.get("date")
-    created = (
-        datetime.fromtimestamp(date, tz=timezone.utc).isoformat(timespec="seconds")
-        if isinstance(date, int | float)
-        else ""
-    )
-    arguments = record["arguments"]["gen_args_0"]["arg_1"]
+    config, doc = results.config, sample.doc
+    arguments = _model_args(config.model_args)
+    named = next((str(arguments[key]) for key in _MODEL_NAMES if arguments.get(key)), None)
+    model = named or config.model
+    if config.model == "treecut":
+        model = f"treecut/{named or 'solver'}"
+    fewshot = results.shots.get(task, 0)
+    documents = results.samples[task].effective if task in results.samples else 0
+    instruction = results.system_instruction
+    template = results.chat_template_sha or results.chat_template
+    prompt = hashlib.sha256(doc.prompt.replace(doc.problem, "").encode()).hexdigest()
+    others = {
+        key: value for key, value in arguments.items() if key not in (*_MODEL_NAMES, *_NO_INFLUENCE)
+    }
+    sent = next(iter(sample.arguments.values())).arg_1
     return Run(
-        path=name,
+        path=str(path),
         framework="lm-eval",
-        framework_version=str(results.get("lm_eval_version", "")),
-        package_version=str(metadata.get("treecut_tasks_version", "")),
-        tasks=(),
-        task_version="",
-        task_id="",
-        model=_model(results),
-        kind=kind,
+        framework_version=results.lm_eval_version,
+        package_version=members[0].problem.treecut_tasks_version,
+        tasks=(task,),
+        model=model,
+        provider=config.model,
         fewshot=fewshot,
-        created=created,
-        status="success",
-        planned=0,
-        parameters={
-            key: metadata.get(key) for key in ("order", "theme", "sampling", "counterpart", "seed")
-        },
-        settings=without_secrets(
-            {**(config.get("gen_kwargs") or {}), **_model_args(config.get("model_args"))}
+        planned=documents * sum(len(member.responses) for member in members),
+        started=datetime.fromtimestamp(results.date, tz=timezone.utc).isoformat(),
+        settings=safe_settings(
+            {
+                "task version": results.versions.get(task),
+                "prompt": prompt[:12],
+                **({"fewshot_as_multiturn": results.fewshot_as_multiturn} if fewshot else {}),
+                "system_instruction": instruction,
+                "chat_template": str(template)[:12] if template else None,
+                **sent,
+                **others,
+            }
         ),
-        sent=without_secrets(arguments) if isinstance(arguments, dict) else {},
-        system_message="cot" if doc["system"] else "none",
-        prompt=_prompt_version(doc["prompt"]),
-        packages={
-            "lm_eval": str(results.get("lm_eval_version", "")),
-            "treecut-tasks": str(metadata.get("treecut_tasks_version", "")),
-        },
+        facts=safe_settings(
+            {
+                **{key: arguments.get(key) for key in ("base_url", "seed")},
+                "gen_kwargs": config.gen_kwargs,
+            }
+        ),
     )
 
 
-def _with_task(run: Run, task: str, results: Mapping[str, Any]) -> Run:
-    counts = results.get("n-samples", {}).get(task, {})
-    members = 2 if run.kind == "paired" else 1
-    planned = (run.planned or 0) + members * int(counts.get("effective") or 0)
-    return replace(
-        run,
-        tasks=(*run.tasks, task),
-        planned=planned,
-        task_version=str(results.get("versions", {}).get(task, "")),
-    )
-
-
-def _prompt_version(prompt: str) -> str:
-    ours = prompt.startswith(_BEFORE_PROBLEM) and prompt.endswith(_AFTER_PROBLEM)
-    return str(PROMPT_VERSION) if ours else "another"
-
-
-def _model_args(given: Any) -> dict[str, Any]:
-    if isinstance(given, dict):
-        return given
-    if not isinstance(given, str):
-        return {}
-    return dict(part.split("=", 1) for part in given.split(",") if "=" in part)
-
-
-def _model(results: Mapping[str, Any]) -> str:
-    config = results.get("config") or {}
-    arguments = _model_args(config.get("model_args"))
-    source = str(config.get("model") or results.get("model_source") or "model")
-    name = next((str(arguments[key]) for key in _MODEL_NAMES if key in arguments), None)
-    if source == "treecut":
-        return f"treecut/{name or 'solver'}"
-    return name or str(results.get("model_name") or source)
+def _model_args(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if isinstance(given, str):
+        return dict(part.split("=", 1) for part in given.split(",") if "=" in part)
+    return given or {}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import NamedTuple
 
 import yaml
 
 
-@dataclass(frozen=True)
-class PaperTable:
+class PaperTable(NamedTuple):
     """A table of the paper.
 
     Attributes:
@@ -28,8 +25,7 @@ class PaperTable:
     n: int
 
 
-@dataclass(frozen=True)
-class PaperResults:
+class PaperResults(NamedTuple):
     """What the paper reports.
 
     Attributes:
@@ -48,26 +44,23 @@ class PaperResults:
 @cache
 def paper_results() -> PaperResults:
     """The paper's numbers."""
-    text = (files("treecut_tasks.report") / "data" / "paper_results.yaml").read_text("utf-8")
-    data: dict[str, Any] = yaml.safe_load(text)
-    names = list(data["models"])
+    data = yaml.safe_load(
+        (files("treecut_tasks.report") / "data" / "paper_results.yaml").read_text("utf-8")
+    )
+
+    def shares(rows: dict[int, list[float]]) -> dict[int, dict[str, float]]:
+        return {
+            depth: {name: value / 100 for name, value in zip(data["models"], values, strict=True)}
+            for depth, values in rows.items()
+        }
+
     tables = {
         number: PaperTable(
-            title=table["title"],
-            rates=_shares(table["percent"], names),
-            second=_shares(table.get("percent_called_unknown", {}), names),
-            n=table["problems_per_cell"],
+            table["title"],
+            shares(table["percent"]),
+            shares(table.get("percent_called_unknown", {})),
+            table["problems_per_cell"],
         )
         for number, table in data["tables"].items()
     }
-    return PaperResults(data["source"], dict(data["models"]), tables, dict(data["findings"]))
-
-
-def _shares(rows: dict[int, list[float]], names: list[str]) -> dict[int, dict[str, float]]:
-    return {
-        depth: {
-            name: math.nan if value is None else value / 100
-            for name, value in zip(names, values, strict=True)
-        }
-        for depth, values in rows.items()
-    }
+    return PaperResults(data["source"], data["models"], tables, data["findings"])

@@ -1,4 +1,4 @@
-"""The statistics of a report, one function each; rates with intervals are in `evaluation.rates`."""
+"""The statistics of a report, one function each; rates with intervals are in `scoring.rates`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treecut_tasks.evaluation.rates import CONFIDENCE, Rate
+from treecut_tasks.evaluation.rates import CONFIDENCE, Rate, rate
 
 ALPHA = round(1 - CONFIDENCE, 10)
 """Error level of all tests."""
@@ -27,14 +27,6 @@ class Effect:
     ci_high: float
 
 
-@dataclass(frozen=True)
-class Table2:
-    """Two groups within one stratum: how many of how many responses have the property."""
-
-    successes: tuple[float, float]
-    totals: tuple[int, int]
-
-
 def contrast(rates: Sequence[Rate], weights: Sequence[float]) -> Effect:
     """A weighted sum of independent rates, the weights adding up to 0, with an interval.
 
@@ -47,9 +39,9 @@ def contrast(rates: Sequence[Rate], weights: Sequence[float]) -> Effect:
             difference of means, for example.
     """
     value = low = high = 0.0
-    for rate, weight in zip(rates, weights, strict=True):
-        value += weight * rate.value
-        down, up = rate.value - rate.ci_low, rate.ci_high - rate.value
+    for each, weight in zip(rates, weights, strict=True):
+        value += weight * each.value
+        down, up = each.value - each.ci_low, each.ci_high - each.value
         if weight < 0:
             down, up = up, down
         low += (weight * down) ** 2
@@ -57,28 +49,44 @@ def contrast(rates: Sequence[Rate], weights: Sequence[float]) -> Effect:
     return Effect(value, value - math.sqrt(low), value + math.sqrt(high))
 
 
-def stratified_test(tables: Sequence[Table2]) -> float:
+def stratified_test(strata: Sequence[tuple[Sequence[Rate], Sequence[Rate]]]) -> float:
     """Two-sided p-value for a difference between two groups over strata (Mantel and Haenszel, 1959).
 
     Without a continuity correction; 1 where nothing varies.
+
+    Args:
+        strata: in each stratum the rates of the one group and of the other.
     """
     import numpy as np
     from statsmodels.stats.contingency_tables import StratifiedTable
 
-    varied = [
+    tables = [
         np.array(
             [
-                (successes, total - successes)
-                for successes, total in zip(table.successes, table.totals, strict=True)
-            ],
-            dtype=float,
+                (
+                    sum(rate.value * rate.n for rate in group),
+                    sum((1 - rate.value) * rate.n for rate in group),
+                )
+                for group in groups
+            ]
         )
-        for table in tables
-        if min(table.totals) > 0 and 0 < sum(table.successes) < sum(table.totals)
+        for groups in strata
     ]
+    varied = [table for table in tables if table.sum(axis=0).min() > 1e-9]
     if not varied:
         return 1.0
     return float(StratifiedTable(varied).test_null_odds(correction=False).pvalue)
+
+
+def mean_difference(strata: Sequence[tuple[Sequence[Rate], Sequence[Rate]]]) -> Effect:
+    """Mean over strata of the difference between the mean rates of two groups."""
+    rates: list[Rate] = []
+    weights: list[float] = []
+    for groups in strata:
+        for sign, group in zip((1, -1), groups, strict=True):
+            rates += group
+            weights += [sign / len(group) / len(strata)] * len(group)
+    return contrast(rates, weights)
 
 
 def trend_test(strata: Sequence[Sequence[tuple[float, Rate]]]) -> float:
@@ -118,10 +126,7 @@ def paired_difference(first: Sequence[float], second: Sequence[float]) -> Effect
         first: for each problem, 1 if the response has the property, or a mean over repetitions.
         second: the same problems, in the same order.
     """
-    from treecut_tasks.evaluation.rates import rate
-
     one, two = rate(first), rate(second)
-    n = one.n
     covariance = sum((x - one.value) * (y - two.value) for x, y in zip(first, second, strict=True))
     spread_one = sum((x - one.value) ** 2 for x in first)
     spread_two = sum((y - two.value) ** 2 for y in second)
@@ -136,7 +141,6 @@ def paired_difference(first: Sequence[float], second: Sequence[float]) -> Effect
     down_one, up_one = one.value - one.ci_low, one.ci_high - one.value
     low = down_two**2 - 2 * correlation * down_two * up_one + up_one**2
     high = up_two**2 - 2 * correlation * up_two * down_one + down_one**2
-    assert n == two.n
     return Effect(value, value - math.sqrt(max(0.0, low)), value + math.sqrt(max(0.0, high)))
 
 
@@ -151,13 +155,11 @@ def paired_test(first: Sequence[float], second: Sequence[float]) -> tuple[int, i
         The number of problems where the second is higher, where the first is, and the two-sided
         p-value; 1 where all problems are equal.
     """
-    from scipy.stats import binomtest
+    from statsmodels.stats.contingency_tables import mcnemar
 
     up = sum(y > x for x, y in zip(first, second, strict=True))
     down = sum(y < x for x, y in zip(first, second, strict=True))
-    if up + down == 0:
-        return up, down, 1.0
-    return up, down, float(binomtest(up, up + down).pvalue)
+    return up, down, min(1.0, float(mcnemar([[0, up], [down, 0]], exact=True).pvalue))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -165,12 +167,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Where no effect exists, one below 5 % is among them with a probability of at most 5 %.
     """
-    corrected = [0.0] * len(p_values)
-    largest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
-        corrected[index] = largest
-    return corrected
+    from statsmodels.stats.multitest import multipletests
+
+    return [float(p) for p in multipletests(p_values, method="holm")[1]] if p_values else []
 
 
 def _two_sided(excess: float, variance: float) -> float:

@@ -5,75 +5,54 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+import re
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 from jinja2 import Environment
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markupsafe import Markup
 
-from treecut_tasks.report.build import Report
-from treecut_tasks.report.document import Block, Document
-from treecut_tasks.report.figures import DARK, LIGHT, Figure
-from treecut_tasks.report.reading import read_texts
-from treecut_tasks.report.shares import end_of_response, kind_name
-from treecut_tasks.report.values import printable
-
-if TYPE_CHECKING:
-    import pandas as pd
+from treecut_tasks.evaluation.describing import describe_response
+from treecut_tasks.report.document import Document, Figure, kind_name
+from treecut_tasks.report.evidence import CONFIGURATION, GROUP, Evidence
+from treecut_tasks.report.rendering.markdown import markdown_text
+from treecut_tasks.report.sections.endings import ENDINGS
+from treecut_tasks.report.sources import read_words
+from treecut_tasks.report.untrusted import printable
 
 LONGEST_TEXT = 20_000
 """Prompts and responses are cut behind this many characters."""
 
-_GROUPS = [
-    "model",
-    "unanswerable",
-    "fewshot",
-    "ans_depth",
-    "num_vars",
-    "cut_depth",
-    "composite_name",
-]
-_COLUMNS = (
-    "model",
-    "problems",
-    "ansDepth",
-    "numVars",
-    "cutDepth",
-    "names",
-    "outcome",
-    "cause",
-    "tokens out",
-)
-_FILTERS = ("model", "problems", "ansDepth", "numVars", "cutDepth", "names", "outcome", "cause")
-_DETAILS = (
-    "hallucination by the paper's rule",
-    "how it was decided",
-    "run",
-    "problem",
-    "pair",
-    "error",
-)
-_VERDICTS = {"holds": "holds", "does not hold": "fails", "not enough data": "open"}
+_COLUMNS = ("model", "problems", "depth", "variables", "cut", "names", "end", "verdict", "cause")
+_FILTERS = ("model", "problems", "depth", "variables", "cut", "names", "end", "cause")
 
 
-def html_text(
-    report: Report, document: Document, figures: Mapping[str, Figure], responses: int
-) -> str:
+def html_text(evidence: Evidence, document: Document, responses: int) -> str:
     """The report as one HTML page.
 
     Args:
-        report: the report.
-        document: its layout.
-        figures: its figures by name.
+        evidence: the evidence, for the responses.
+        document: the report.
         responses: how many responses can be read in the page.
     """
     css, js = _part("page.css"), _part("page.js")
-    chosen = choose_responses(report, responses)
-    environment = Environment(autoescape=True, trim_blocks=False)
-    environment.filters.clear()
-    page = environment.from_string(_part("page.html"))
+    chosen = choose_responses(evidence, responses)
+    total = len(evidence.responses)
+    shown = (
+        f"All {total} responses."
+        if len(chosen) == total
+        else (
+            f"{len(chosen)} of {total} responses, spread over models, configurations and ways to end; "
+            "rare ones are more frequent here than in the tables, and --responses shows more."
+        )
+    )
+    drawn = {figure.name: figure for figure in document.blocks(Figure)}
+    body, sections = _body(markdown_text(document, lambda figure: figure.name), drawn)
+    page = Environment(autoescape=True).from_string(_part("page.html"))
     return page.render(
         policy=(
             "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
@@ -81,63 +60,87 @@ def html_text(
         ),
         css=Markup(css),
         js=Markup(js),
-        document=document,
-        figures={name: _drawn(figure) for name, figure in figures.items()},
-        kind_of=_kind_of,
-        lines=_lines,
-        verdict_class=_verdict_class,
-        shown=_shown(len(chosen), len(report.evidence.responses)),
-        data=_data(report, chosen),
+        title=document.title,
+        sections=sections,
+        body=Markup(body),
+        shown=shown if len(chosen) else "",
+        data=_data(evidence, chosen),
         version=version("treecut-tasks"),
     )
 
 
-def choose_responses(report: Report, number: int) -> pd.DataFrame:
-    """Responses for reading, spread over models, configurations and outcomes.
+def choose_responses(evidence: Evidence, number: int) -> pd.DataFrame:
+    """Responses for reading, spread over models, configurations and ways to end.
 
     The choice depends on the problems alone, so that the same problems are shown for every model.
 
     Args:
-        report: the report.
+        evidence: what to choose from.
         number: how many to choose at most.
     """
-    frame = report.evidence.responses.copy()
-    frame["model"] = [report.labels[run] for run in frame["run"]]
-    names = ("scored", "unanswerable", "outcome", "accuracy", "truncated")
-    columns = zip(*(frame[name].tolist() for name in names), strict=True)
-    frame["end"] = [end_of_response(*values) for values in columns]
+    frame = evidence.responses.copy()
     frame["lot"] = [hashlib.sha256(name.encode()).hexdigest() for name in frame["problem_id"]]
     frame = frame.sort_values(["lot", "run", "epoch"], kind="stable")
-    frame["rank"] = frame.groupby([*_GROUPS, "end"], dropna=False).cumcount()
+    groups = [*GROUP, *CONFIGURATION]
+    frame["rank"] = frame.groupby([*groups, "ending"], dropna=False).cumcount()
     chosen = frame.sort_values(["rank", "lot"], kind="stable").head(number)
-    return chosen.sort_values(
-        ["model", "unanswerable", "fewshot", "ans_depth", "num_vars", "cut_depth", "lot"],
-        ascending=[True, False, True, True, True, True, True],
-        kind="stable",
-    )
+    ascending = [True, False, *([True] * 6)]
+    return chosen.sort_values([*groups, "lot"], ascending=ascending, kind="stable")
 
 
-def _shown(chosen: int, total: int) -> str:
-    if not chosen:
-        return ""
-    if chosen == total:
-        return f"All {total} responses."
-    return (
-        f"{chosen} of {total} responses, spread over models, configurations and outcomes, so that rare "
-        "outcomes are more frequent here than in the tables. More can be read with --responses."
-    )
+def _body(markdown: str, figures: dict[str, Figure]) -> tuple[str, list[tuple[str, str]]]:
+    """Markdown as HTML, and the anchor and title of each section."""
+    sections: list[tuple[str, str]] = []
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+    def image(self: RendererHTML, tokens: Any, index: int, options: Any, env: Any) -> str:
+        figure = figures[tokens[index].attrGet("src")]
+        light, dark = (_address(figure.render("svg", dark=dark)) for dark in (False, True))
+        return Markup(
+            '<picture><source media="(prefers-color-scheme: dark)" srcset="{}">'
+            '<img src="{}" alt="{}"></picture>'
+        ).format(dark, light, printable(figure.alt))
+
+    def heading(self: RendererHTML, tokens: Any, index: int, options: Any, env: Any) -> str:
+        title, tag = tokens[index + 1], tokens[index].tag
+        anchor = re.sub(r"[^a-z0-9]+", "-", title.content.lower()).strip("-")
+        if tag == "h2":
+            text = "".join(child.content for child in title.children)
+            sections.append((anchor, text))
+        return Markup('<{} id="{}">').format(tag, anchor)
+
+    def table(self: RendererHTML, tokens: Any, index: int, options: Any, env: Any) -> str:
+        # The heading of the table is the block before it.
+        name = "".join(child.content for child in tokens[index - 2].children)
+        return Markup(
+            '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table>'
+        ).format(name)
+
+    def cell(self: RendererHTML, tokens: Any, index: int, options: Any, env: Any) -> str:
+        # The page's policy lets no element have a style of its own.
+        number = ' class="number"' if "right" in str(tokens[index].attrGet("style")) else ""
+        return f"<{tokens[index].tag}{number}>"
+
+    parser.add_render_rule("image", image)
+    parser.add_render_rule("th_open", cell)
+    parser.add_render_rule("td_open", cell)
+    parser.add_render_rule("heading_open", heading)
+    parser.add_render_rule("table_open", table)
+    parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return parser.render(markdown), sections
 
 
-def _data(report: Report, chosen: pd.DataFrame) -> Markup:
+def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
     """The chosen responses as JSON that cannot end the element which it stands in."""
-    texts = read_texts(report.evidence, chosen)
+    rows = list(chosen.itertuples(index=False))
+    words = read_words(evidence, chosen)
     content = {
         "columns": _COLUMNS,
         "filters": _FILTERS,
-        "details": _DETAILS,
-        "rows": [_row(record) for record in chosen.to_dict("records")],
-        "facts": [_facts(record) for record in chosen.to_dict("records")],
-        "texts": [(_cut(text.prompt), _cut(text.response)) for text in texts],
+        "rows": [_row(row) for row in rows],
+        "facts": [_facts(row) for row in rows],
+        "texts": [[_cut(text) for text in each] for each in words],
+        "steps": [printable(str(_or_none(row.cause_explained) or "")) for row in rows],
     }
     escaped = json.dumps(content, ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -145,37 +148,44 @@ def _data(report: Report, chosen: pd.DataFrame) -> Markup:
     return Markup(escaped)
 
 
-def _row(record: dict[str, Any]) -> list[Any]:
-    composite = _or_none(record["composite_name"])
-    tokens = _or_none(record["output_tokens"])
+def _row(row: Any) -> list[Any]:
+    structure = (_or_none(getattr(row, name)) for name in CONFIGURATION[:3])
+    names = {True: "composite", False: "simple", None: None}[_or_none(row.composite_name)]
+    cut_off = row.ending == "no_answer" and row.truncated
     return [
-        printable(record["model"]),
-        kind_name(record["unanswerable"], record["fewshot"]),
-        _or_none(record["ans_depth"]),
-        _or_none(record["num_vars"]),
-        _or_none(record["cut_depth"]),
-        None if composite is None else "composite" if composite else "simple",
-        record["end"],
-        printable(record["cause"]),
-        None if tokens is None else int(tokens),
+        printable(row.model),
+        kind_name(row.unanswerable, row.fewshot),
+        *structure,
+        names,
+        ENDINGS["cut_off" if cut_off else row.ending],
+        printable(_verdict(row)),
+        printable(str(_or_none(row.cause) or "")).replace("_", " "),
     ]
 
 
-def _facts(record: dict[str, Any]) -> list[Any]:
-    hallucination = _or_none(record["hallucination"])
-    return [
-        None if hallucination is None else "yes" if hallucination else "no",
-        printable(str(record["reason"])),
-        record["run"] + 1,
-        printable(str(record["problem_id"])),
-        printable(str(_or_none(record["pair_id"]) or "")),
-        printable(str(record["error"])),
-    ]
+def _verdict(row: Any) -> str:
+    if row.judged is None:
+        return f"No verdict: {row.error or 'there is no response'}."
+    return describe_response(row.judged)
+
+
+def _facts(row: Any) -> dict[str, Any]:
+    by_rule = "" if row.judged is None else "unknown" if row.says_unknown else "not unknown"
+    tokens = _or_none(row.output_tokens)
+    facts = {
+        "decided by": row.reason and f"{row.reason} ({row.tier or 'no tier'})".replace("_", " "),
+        "paper's rule": by_rule,
+        "correct answer": row.judged and row.judged.answer,
+        "problem": row.problem_id,
+        "pair": _or_none(row.pair_id),
+        "run": row.run + 1,
+        "repetition": row.epoch if row.epoch > 1 else None,
+        "tokens": None if tokens is None else f"{tokens:.0f}",
+    }
+    return {name: printable(str(value)) for name, value in facts.items() if value}
 
 
 def _or_none(value: Any) -> Any:
-    import pandas as pd
-
     if value is None or pd.isna(value):
         return None
     return value.item() if hasattr(value, "item") else value
@@ -188,15 +198,6 @@ def _cut(text: str) -> str:
     return f"{text[:LONGEST_TEXT]}\n[{len(text) - LONGEST_TEXT} more characters are in the log]"
 
 
-def _drawn(figure: Figure) -> dict[str, str]:
-    return {
-        "light": _address(figure.render("svg", LIGHT)),
-        "dark": _address(figure.render("svg", DARK)),
-        "alt": printable(figure.alt),
-        "caption": figure.caption,
-    }
-
-
 def _address(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
 
@@ -207,19 +208,3 @@ def _digest(text: str) -> str:
 
 def _part(name: str) -> str:
     return (files("treecut_tasks.report.rendering") / "html_parts" / name).read_text("utf-8")
-
-
-def _kind_of(block: Block) -> str:
-    return type(block).__name__
-
-
-def _lines(text: str) -> Markup:
-    """Text with its lines below each other, all but the first subdued."""
-    first, *others = printable(text).split("\n")
-    parts = [Markup("<br><span class='sub'>{}</span>").format(line) for line in others]
-    return Markup("").join([Markup.escape(first), *parts])
-
-
-def _verdict_class(text: str) -> Markup:
-    name = _VERDICTS.get(text)
-    return Markup(f" class='{name}'") if name else Markup("")

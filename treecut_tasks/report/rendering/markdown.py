@@ -1,67 +1,55 @@
-"""The Markdown view."""
+"""The report as Markdown, from which all formats for reading are made."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
 
-from treecut_tasks.report.document import Document, Facts, FigurePlace, Table, Text
-from treecut_tasks.report.figures import Figure
-from treecut_tasks.report.values import printable
+from treecut_tasks.report.document import Document, Figure, Table
+from treecut_tasks.report.untrusted import printable
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&@])")
 
 
-def markdown_text(
-    document: Document, figures: Mapping[str, Figure], files: Mapping[str, str]
-) -> str:
-    """The report as Markdown (GitHub's tables).
+def markdown_text(document: Document, file_of: Callable[[Figure], str] | None = None) -> str:
+    """The report as Markdown with GitHub's tables; text from logs stands in it as it is.
 
     Args:
         document: the report.
-        figures: the figures by name.
-        files: for each figure a path relative to the report; figures without one are left out.
+        file_of: a path or address for each figure; without it figures are left out.
     """
-    parts = [f"# {document.title}"]
-    parts += [f"> **{_escaped(notice)}**" for notice in document.notices]
-    parts.append(_escaped(document.summary))
+    return "\n\n".join(_parts(document, file_of)) + "\n"
+
+
+def _parts(document: Document, file_of: Callable[[Figure], str] | None) -> Iterator[str]:
+    yield f"# {_escaped(document.title)}"
+    yield from (f"**{_escaped(notice)}**" for notice in document.notices)
+    yield _escaped(document.summary)
     for section in document.sections:
-        parts.append(f"## {section.title}")
+        yield f"## {_escaped(section.title)}"
         for block in section.blocks:
-            if isinstance(block, Text):
-                parts.append(_escaped(block.text))
+            if isinstance(block, str):
+                yield _escaped(block)
             elif isinstance(block, Table):
-                parts += _table(block)
-            elif isinstance(block, Facts):
-                items = [f"- {_escaped(name)}: {_escaped(value)}" for name, value in block.items]
-                parts += [f"**{_escaped(block.title)}**", "\n".join(items)]
-            elif isinstance(block, FigurePlace) and block.name in files:
-                figure = figures[block.name]
-                parts.append(f"![{_escaped(figure.alt)}]({files[block.name]})")
-                parts.append(_escaped(figure.caption))
-    return "\n\n".join(parts) + "\n"
+                yield f"### {_escaped(block.caption)}"
+                yield _table(block)
+                yield from map(_escaped, block.notes)
+            elif file_of is not None:
+                yield f"![{_escaped(block.alt)}]({file_of(block)})"
+                yield f"*{_escaped(block.caption)}*"
 
 
-def _table(table: Table) -> list[str]:
-    align = [
-        "---:" if table.numeric and index >= table.keys else "---"
-        for index in range(len(table.heads))
-    ]
-    lines = [_row(table.heads), f"| {' | '.join(align)} |", *(_row(row) for row in table.rows)]
-    return [
-        f"**{_escaped(table.caption)}**",
-        "\n".join(lines),
-        *(_escaped(note) for note in table.notes),
-    ]
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+def _table(table: Table) -> str:
+    heads = [str(head) for head in table.shown.columns]
+    align = ["---" if index < table.words else "---:" for index in range(len(heads))]
+    rows: list[Sequence[object]] = [heads, *table.shown.itertuples(index=False, name=None)]
+    lines = [f"| {' | '.join(_escaped(str(cell)) for cell in row)} |" for row in rows]
+    return "\n".join([lines[0], f"| {' | '.join(align)} |", *lines[1:]])
 
 
 def _escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
-    escaped = _SPECIAL.sub(r"\\\1", printable(text))
-    # Addresses become links by themselves in some viewers, and `www.` does without a scheme.
-    escaped = re.sub(r"(?i)(https?|ftp):", r"\1&#58;", escaped).replace("www.", "www&#46;")
-    return escaped.replace("\r", " ").replace("\t", " ").replace("\n", "<br>")
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(printable(text).split()))
+    # A line that begins so would be a list; and addresses become links by themselves in some viewers.
+    escaped = re.sub(r"^(\d{1,9})([.)])(?=\s|$)|^([-+=])", r"\1\\\2\3", escaped)
+    return re.sub(r"(?i)(https?|ftp):", r"\1&#58;", escaped).replace("www.", "www&#46;")

@@ -2,95 +2,100 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.files import made_folder, whole_file
-from treecut_tasks.report.build import Report
-from treecut_tasks.report.document import make_document
-from treecut_tasks.report.figures import make_figures
-from treecut_tasks.report.reading import Progress
-from treecut_tasks.report.rendering.files import csv_files, json_text
+from treecut_tasks.files import check_outputs, made_folder, whole_binary_file
+from treecut_tasks.report.document import Document, Figure
+from treecut_tasks.report.evidence import Evidence, Progress
+from treecut_tasks.report.rendering.every_eval_ever import every_eval_ever_files
+from treecut_tasks.report.rendering.files import csv_files, data_frames, json_text
+from treecut_tasks.report.rendering.latex import latex_text
 from treecut_tasks.report.rendering.markdown import markdown_text
-from treecut_tasks.report.rendering.terminal import WIDTH, terminal_text
+from treecut_tasks.report.rendering.terminal import terminal_text
+
+FORMATS = ("terminal", "markdown", "html", "csv", "json", "latex", "every-eval-ever")
+"""The formats of a report."""
+
+ON_STANDARD_OUTPUT = ("terminal", "markdown", "json", "latex")
+"""Those that are one text."""
 
 
-def terminal_report(report: Report, written: Mapping[str, Path], colour: bool) -> str:
-    """The terminal view; figures are named where files of them were written."""
-    figures = make_figures(report)
-    paths = {name: str(written[f"{name}.png"]) for name in figures if f"{name}.png" in written}
-    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
-    return terminal_text(make_document(report, figures), paths, width, colour)
+def text_report(evidence: Evidence, document: Document, form: str, width: int, colour: bool) -> str:
+    """The report in a format that is one text, without figures.
 
-
-def text_report(report: Report, form: str) -> str:
-    """The report in a format that is one text: markdown (without figures) or json."""
+    Args:
+        evidence: what the report is made of.
+        document: the report.
+        form: one of `ON_STANDARD_OUTPUT`.
+        width: columns of the terminal.
+        colour: whether escape sequences for colours may be used.
+    """
     if form == "json":
-        return json_text(report)
-    return markdown_text(make_document(report, ()), {}, {})
+        return json_text(evidence, document, data_frames(evidence, document))
+    if form == "latex":
+        return latex_text(document)
+    markdown = markdown_text(document)
+    return markdown if form == "markdown" else terminal_text(markdown, width, colour)
 
 
 def write_report(
-    report: Report, folder: Path, formats: Sequence[str], responses: int, progress: Progress
-) -> dict[str, Path]:
-    """Write the files of some formats; figures come with Markdown, CSV and HTML.
+    evidence: Evidence,
+    document: Document,
+    folder: Path,
+    formats: Sequence[str],
+    responses: int = 1000,
+    progress: Progress = lambda *_: None,
+) -> list[Path]:
+    """Write the files of some formats; figures come with Markdown and LaTeX.
 
     Args:
-        report: the report.
+        evidence: what the report is made of.
+        document: the report.
         folder: where to; made if it does not exist.
-        formats: some of markdown, csv, json, html.
+        formats: some of `FORMATS`.
         responses: how many responses can be read in the HTML file.
         progress: told about every file.
 
     Returns:
-        The path of each file by its name.
+        The paths of the files.
 
     Raises:
-        TreecutError: a file cannot be written.
+        TreecutError: a file cannot be written, or one that was read would be replaced.
     """
-    folder = made_folder(str(folder))
-    figures = make_figures(report)
-    document = make_document(report, figures)
-    written: dict[str, Path] = {}
-
-    def write(name: str, content: str) -> None:
-        with whole_file(str(folder / name)) as file:
-            file.write(content)
-        written[name] = folder / name
-
-    if set(formats) & {"markdown", "csv", "html"}:
-        for name, figure in figures.items():
-            progress(0, 1, f"drawing {name}")
-            write(f"{name}.svg", figure.render("svg").decode("utf-8"))
-            written[f"{name}.png"] = _write_bytes(folder / f"{name}.png", figure.render("png"))
-    if "markdown" in formats:
-        files = {name: f"{name}.svg" for name in figures}
-        write("report.md", markdown_text(document, figures, files))
-    if "json" in formats:
-        write("report.json", json_text(report))
-    if "csv" in formats:
-        for name, content in csv_files(report).items():
-            write(name, content)
-    if "html" in formats:
-        from treecut_tasks.report.rendering.html import html_text
-
-        progress(0, 1, "writing report.html")
-        write("report.html", html_text(report, document, figures, responses))
+    read = [run.path for run in evidence.runs] + [each.path for each in evidence.left_out]
+    logs = [path for path in read if Path(path).is_file()]
+    written = []
+    for name, content in _files(evidence, document, formats, responses):
+        path = folder / name
+        check_outputs([path], logs)
+        made_folder(str(path.parent))
+        progress(0, 1, f"writing {name}")
+        with whole_binary_file(path) as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        written.append(path)
     return written
 
 
-def _write_bytes(path: Path, content: bytes) -> Path:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise TreecutError(
-            f"{str(path)!r} cannot be written ({error.strerror}): give a folder with -o that you may "
-            "write to."
-        ) from error
-    return path
+def _files(
+    evidence: Evidence, document: Document, formats: Sequence[str], responses: int
+) -> Iterator[tuple[str, str | bytes]]:
+    frames = data_frames(evidence, document)
+    if "markdown" in formats:
+        yield "report.md", markdown_text(document, lambda figure: f"{figure.name}.svg")
+    if "html" in formats:
+        from treecut_tasks.report.rendering.html import html_text
+
+        yield "report.html", html_text(evidence, document, responses)
+    if "json" in formats:
+        yield "report.json", json_text(evidence, document, frames)
+    if "latex" in formats:
+        yield "tables.tex", latex_text(document)
+    if "every-eval-ever" in formats:
+        yield from every_eval_ever_files(evidence, document)
+    if "csv" in formats:
+        yield from csv_files(frames).items()
+    if {"markdown", "latex"} & set(formats):
+        for figure in document.blocks(Figure):
+            yield f"{figure.name}.svg", figure.render("svg")
+            yield f"{figure.name}.png", figure.render("png")

@@ -3,6 +3,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const columns = data.columns;
+  const verdict = columns.indexOf("verdict");
   const rows = data.rows;
   const perPage = 50;
   const byId = (id) => document.getElementById(id);
@@ -50,7 +51,7 @@
   });
   const search = make("input");
   search.type = "search";
-  labelled("words in prompt or response", search);
+  labelled("words", search);
 
   const head = make("tr");
   const heads = columns.map((name, column) => {
@@ -123,19 +124,24 @@
     reading = place;
     const index = found[place];
     byId("reader-title").textContent = `Response ${place + 1} of ${found.length}`;
-    const facts = [...columns.map((name, column) => [name, rows[index][column]]),
-      ...data.details.map((name, column) => [name, data.facts[index][column]])];
-    byId("reader-facts").replaceChildren(...facts.map(([name, value]) => {
+    byId("reader-verdict").textContent = rows[index][verdict];
+    const facts = [...columns.map((name, column) => [name, rows[index][column]]), ...Object.entries(data.facts[index])];
+    byId("reader-facts").replaceChildren(...facts.filter(([name, value]) => value !== null && value !== "" && name !== columns[verdict]).map(([name, value]) => {
       const line = make("div");
-      line.append(make("dt", name), make("dd", value === null || value === "" ? "–" : value));
+      line.append(make("dt", name), make("dd", value));
       return line;
     }));
-    const [prompt, response] = data.texts[index];
-    byId("reader-prompt").textContent = prompt || "(not logged)";
+    const [problem, lacks, prompt, response] = data.texts[index];
+    byId("reader-step").textContent = data.steps[index] && `Likely false step: ${data.steps[index]}`;
     byId("reader-response").textContent = response || "(empty)";
+    byId("reader-problem").textContent = problem || "(not logged)";
+    byId("reader-lacks").hidden = !lacks;
+    byId("reader-lacks").querySelector("q").textContent = lacks;
+    byId("reader-prompt").textContent = prompt || "(not logged)";
     byId("older").disabled = place === 0;
     byId("newer").disabled = place === found.length - 1;
     if (!reader.open) reader.showModal();
+    reader.scrollTop = 0;
     byId("reader-title").focus();
   };
   byId("older").addEventListener("click", () => open(reading - 1));

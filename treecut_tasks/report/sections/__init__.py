@@ -1,0 +1,76 @@
+"""The sections of a report, one module each: evidence becomes tables and figures, and these text.
+
+A section is a function that takes the evidence and gives a `Section`; one without blocks is left out.
+"""
+
+from __future__ import annotations
+
+from treecut_tasks.report.document import Document, count
+from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.paper import paper_results
+from treecut_tasks.report.sections import (
+    claims,
+    comparisons,
+    configurations,
+    endings,
+    paper_tables,
+    runs,
+    summary,
+)
+
+SECTIONS = (
+    summary.section,
+    paper_tables.section,
+    configurations.section,
+    claims.section,
+    comparisons.section,
+    endings.section,
+    runs.section,
+)
+"""The sections in their order."""
+
+
+def make_document(evidence: Evidence) -> Document:
+    """The whole report of some evidence."""
+    sections = [section(evidence) for section in SECTIONS]
+    models = {variant.name for variant in evidence.variants.values()}
+    return Document(
+        title="TreeCut report",
+        notices=tuple(_notices(evidence)),
+        summary=(
+            f"{count(len(models), 'model')}, {count(len(evidence.runs), 'run')}, "
+            f"{count(len(evidence.responses), 'response')}. Rates in per cent, with 95 % Wilson intervals in "
+            f"brackets; n counts problems. The paper: {paper_results().source}."
+        ),
+        sections=tuple(section for section in sections if section.blocks),
+    )
+
+
+def _notices(evidence: Evidence) -> list[str]:
+    """What every format says before anything else."""
+    runs = evidence.runs
+    simulated = [label for label, variant in evidence.variants.items() if variant.simulated]
+    reference = sorted({run.model for run in runs if run.reference and not run.simulated})
+    unfinished = sum(run.status != "success" for run in runs)
+    notices = []
+    if simulated:
+        notices.append(
+            f"SIMULATED, not a language model: {', '.join(simulated)}. The verdicts were drawn at random "
+            "with probabilities that somebody set."
+        )
+    if reference:
+        notices.append(
+            f"Reference or mock models, which tell nothing about language models: {', '.join(reference)}."
+        )
+    if unfinished:
+        notices.append(
+            f"{unfinished} of {count(len(runs), 'run')} did not finish; the responses so far count."
+        )
+    if evidence.superseded:
+        notices.append(
+            f"{count(evidence.superseded, 'response')} in several of the logs (copies, resumed runs) count "
+            "once."
+        )
+    if evidence.left_out:
+        notices.append(f"{count(len(evidence.left_out), 'log')} left out: see the end.")
+    return notices
