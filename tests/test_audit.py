@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -28,12 +27,9 @@ from treecut_tasks.validity.audit import (
     AuditResult,
     as_json,
     as_markdown,
-    as_text,
     audit,
     draw_figure,
     read_classes,
-    require_libraries,
-    steps,
     surface_features,
 )
 
@@ -320,13 +316,12 @@ def test_the_command(run_treecut: RunTreecut, tmp_path: Path) -> None:
         "audit", *files, "--report", report, "--figure", figure, "--folds", "3", "--seed", "1"
     )
     assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
-    assert lines[0] == (
+    assert (
         "30 unanswerable and 30 answerable problems, theme food, pairs by pair_id, kept together; "
         "3 folds, seed 1."
-    )
+    ) in done.stdout
     data = json.loads(report.read_text(encoding="utf-8"))
-    assert lines[-1] == data["verdict"]
+    assert data["verdict"] in done.stdout
     assert data["shortcut"] is True
     assert "sentence count" in data["telling"]
     assert (data["folds"], data["seed"], data["joined"]) == (3, 1, "pair_id")
@@ -341,20 +336,8 @@ def test_the_report_in_its_forms(draws_result: AuditResult) -> None:
     markdown = as_markdown(draws_result)
     assert draws_result.verdict in markdown
     assert markdown.count("\n| ") == len(SET_NAMES) + 1
-    assert as_text(draws_result).splitlines()[-1] == draws_result.verdict
-    assert len(as_text(draws_result).splitlines()) == len(SET_NAMES) + 5
     assert json.loads(as_json(draws_result))["sets"][1]["auc"]["value"] == 1
     assert draw_figure(draws_result).startswith(b"\x89PNG\r\n")
-
-
-def test_progress_is_reported(tmp_path: Path) -> None:
-    first, second = pairs(12, "full", 4)
-    paths = write(tmp_path / "u.jsonl", first), write(tmp_path / "a.jsonl", second)
-    done: list[int] = []
-    classes = read_classes(*paths, advance=lambda: done.append(1))
-    assert len(done) == 24
-    audit(classes, folds=2, advance=lambda: done.append(1))
-    assert len(done) == 24 + steps(2)
 
 
 # --- Bad input. ---
@@ -407,17 +390,17 @@ BAD_FILES: dict[str, tuple[list[Record], list[Record], str]] = {
     "too few": (
         unanswerable(PIE, PIE),
         answerable(SALAD, SALAD, SALAD, SALAD, SALAD),
-        "u.jsonl:2 is the last of 2 unanswerable problems, too few for folds=5",
+        "u.jsonl:2 is the last of 2 problems, too few for folds=5",
     ),
     "partner is missing": (
         with_ids(unanswerable(PIE, PIE), "1", "2"),
         with_ids(answerable(SALAD), "1"),
-        "u.jsonl:2 has the pair_id '2', which the other file lacks (2 unanswerable and 1 answerable",
+        "u.jsonl:2 has no partner in the other file (pair_id '2'; 2 unanswerable and 1 answerable problems",
     ),
     "other partner is missing": (
         with_ids(unanswerable(PIE), "1"),
         with_ids(answerable(SALAD, SALAD), "1", "2"),
-        "a.jsonl:2 has the pair_id '2', which the other file lacks (1 unanswerable and 2 answerable",
+        "a.jsonl:2 has no partner in the other file (pair_id '2'; 1 unanswerable and 2 answerable problems",
     ),
     "id is missing": (
         with_ids(unanswerable(PIE, PIE), "1", "2"),
@@ -437,12 +420,12 @@ BAD_FILES: dict[str, tuple[list[Record], list[Record], str]] = {
     "aligned, first too long": (
         unanswerable(PIE, PIE),
         answerable(PIE),
-        "u.jsonl:2 has no partner in the other file (2 unanswerable and 1 answerable problems)",
+        "u.jsonl:2 has no partner in the other file (line 2; 2 unanswerable and 1 answerable problems)",
     ),
     "aligned, second too long": (
         unanswerable(PIE),
         answerable(PIE, PIE),
-        "a.jsonl:2 has no partner in the other file (1 unanswerable and 2 answerable problems)",
+        "a.jsonl:2 has no partner in the other file (line 2; 1 unanswerable and 2 answerable problems)",
     ),
     "aligned, line out of step": (
         unanswerable(PIE, PIE, PIE),
@@ -482,31 +465,15 @@ def test_a_bad_file_is_one_sentence_on_the_command_line(
         (("--seed", "-1"), "seed is -1: it must be a whole number from 0 to 4294967295."),
         (("--report", "r.txt"), "report is 'r.txt': it must end in .json or .md."),
         (("--figure", "f.pdf"), "figure is 'f.pdf': it must end in .png."),
-        (("--figure", "none/f.png"), "'none/f.png' cannot be written (its folder does not exist)"),
+        (("--figure", "none/f.png"), "'none/f.png' cannot be written (No such file or directory)"),
     ],
 )
 def test_bad_options(
     run_treecut: RunTreecut, tmp_path: Path, arguments: tuple[str, str], message: str
 ) -> None:
     u = write(tmp_path / "u.jsonl", unanswerable(PIE))
-    done = run_treecut("audit", u, u, *arguments, cwd=tmp_path)
+    a = write(tmp_path / "a.jsonl", answerable(SALAD))
+    done = run_treecut("audit", u, a, *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("module", "library"), [("sklearn", "scikit-learn"), ("matplotlib", "matplotlib")]
-)
-def test_a_missing_library_is_named_with_its_remedy(
-    monkeypatch: pytest.MonkeyPatch, module: str, library: str
-) -> None:
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(TreecutError, match=rf"needs {library}, which is not installed") as error:
-        require_libraries(figure=True)
-    assert "pip install 'treecut-tasks[audit]'" in str(error.value)
-
-
-def test_figures_need_a_library_that_audits_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    require_libraries()

@@ -43,7 +43,7 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="treecut-tasks", prog_name="treecut")
-def _group() -> None:
+def group() -> None:
     """TreeCut: unanswerable maths word problems for evaluating language models.
 
     Evaluations run in the frameworks: `inspect eval treecut_tasks/unanswerable --model …` and
@@ -55,7 +55,7 @@ def main() -> None:
     """Run the command line; bad input is one sentence and exit status 2."""
     _mend_streams()
     try:
-        _group(standalone_mode=False)
+        group(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

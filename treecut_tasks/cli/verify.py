@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, theme_option
-
-if TYPE_CHECKING:
-    from treecut_tasks.validity.data_files import DataFile
 
 # Exit status for labels that are wrong or cannot be proven; bad input has 2.
 _WRONG = 1
@@ -63,6 +58,7 @@ def command(
     """
     from contextlib import nullcontext
 
+    from treecut_tasks.cli.output import counting
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import whole_file
     from treecut_tasks.processes import usable_cores
@@ -88,9 +84,12 @@ def command(
         sys.exit(0 if all_right else _WRONG)
     if workers is None:
         workers = usable_cores() if certificates is None else 1
+    length = sum(file.count() for file in files) if sys.stderr.isatty() else 0
     with (
         nullcontext() if certificates is None else whole_file(certificates) as output,
-        _progress(files, _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR) as advance,
+        progress(
+            length, "Verifying", _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR
+        ) as advance,
     ):
         proven = prove_files(files, vocabularies, assumptions, workers, say, advance, output)
     if not (all_right and proven):
@@ -107,16 +106,3 @@ def _speaker(to_error: bool) -> Callable[[str], None]:
         click.echo(message, err=to_error)
 
     return say
-
-
-@contextmanager
-def _progress(files: Sequence[DataFile], worth_a_bar: int) -> Iterator[Callable[[int], None]]:
-    """A function to call after some problems: on a terminal, long work shows a bar."""
-    length = sum(file.count() for file in files) if sys.stderr.isatty() else 0
-    if length < worth_a_bar:
-        yield lambda _: None
-        return
-    with click.progressbar(
-        length=length, label="Verifying", file=sys.stderr, update_min_steps=max(1, length // 200)
-    ) as bar:
-        yield bar.update

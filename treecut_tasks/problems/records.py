@@ -142,6 +142,11 @@ def _parse_line(line: str, path: Path, number: int) -> Record:
     problem, answer, proof = data["problem"], data["answer"], data.get("proof")
     if not isinstance(problem, str) or not problem.strip():
         raise TreecutError(f"{source} has the problem {_shown(problem)}: it must be a text.")
+    if any("\ud800" <= character <= "\udfff" for character in problem):
+        raise TreecutError(
+            f"{source} has the problem {_shown(problem)}: half of a character (\\ud800 to \\udfff) "
+            "stands in it; mend the text."
+        )
     if not is_answer(answer):
         raise TreecutError(
             f"{source} has the answer {_shown(answer)}: it must be 'unknown', or a number in quotes "

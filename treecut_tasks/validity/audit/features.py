@@ -1,4 +1,4 @@
-"""What can be seen of a problem without doing the algebra, as numbers."""
+"""Takes a problem, gives what can be seen of it without doing the algebra, as numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers over the feature sets, cross-validated with pairs kept together."""
+"""Takes both classes, gives how well classifiers over surface features tell them apart."""
 
 from __future__ import annotations
 
@@ -70,46 +70,11 @@ class _Problem:
     seed: int
 
 
-def check_seed(seed: int) -> int:
-    """Return the seed if the classifiers take it.
-
-    Raises:
-        TreecutError: they do not.
-    """
-    if type(seed) is not int or not 0 <= seed <= MAX_SEED:
-        raise TreecutError(f"seed is {seed!r}: it must be a whole number from 0 to {MAX_SEED}.")
-    return seed
-
-
-def check_folds(folds: int, classes: Classes | None = None) -> int:
-    """Return the number of folds if so many can be made.
-
-    Raises:
-        TreecutError: they cannot.
-    """
-    if type(folds) is not int or folds < 2:
-        raise TreecutError(f"folds is {folds!r}: it must be a whole number of 2 or more.")
-    if classes is not None:
-        for of_class, samples in (
-            ("unanswerable", classes.unanswerable),
-            ("answerable", classes.answerable),
-        ):
-            if len(samples) < folds:
-                source = samples[-1].source
-                raise TreecutError(
-                    f"{source} is the last of {len(samples)} {of_class} problems, too few for "
-                    f"folds={folds}: give at least one problem a fold, or fewer folds."
-                )
-    return folds
-
-
-def steps(folds: int) -> int:
-    """How often `audit` reports progress."""
-    return len(SET_NAMES) * (folds + 1)
-
-
 def audit(
-    classes: Classes, folds: int = 5, seed: int = 0, advance: Callable[[], None] = lambda: None
+    classes: Classes,
+    folds: int = 5,
+    seed: int = 0,
+    advance: Callable[[int], None] = lambda sets: None,
 ) -> AuditResult:
     """Measure how well surface features tell the classes apart.
 
@@ -120,7 +85,7 @@ def audit(
         classes: the problems.
         folds: number of parts of the cross-validation.
         seed: 0 to `MAX_SEED`; the same gives the same result.
-        advance: called `steps(folds)` times, as the work goes on.
+        advance: told of each of `SET_NAMES` that is done.
 
     Raises:
         TreecutError: a seed or a number of folds that cannot be used.
@@ -131,17 +96,20 @@ def audit(
     import sklearn.ensemble  # noqa: F401
     from threadpoolctl import threadpool_limits
 
-    check_seed(seed)
-    check_folds(folds, classes)
+    _check(classes, folds, seed)
     samples = (*classes.unanswerable, *classes.answerable)
     labels = np.repeat([1, 0], [len(classes.unanswerable), len(classes.answerable)])
-    problem = _Problem(labels, _split(labels, folds, seed, classes.paired), classes.paired, seed)
+    paired = classes.joined != "not"
+    problem = _Problem(labels, _split(labels, folds, seed, paired), paired, seed)
+    sets = []
     # Boosting is as fast with one thread at these sizes, and slower by far with several where
     # other programs want the cores, because its threads wait for one another busily.
     with threadpool_limits(limits=1):
-        sets = tuple(_result(each, problem, advance) for each in _feature_sets(samples, seed))
+        for each in _feature_sets(samples, seed):
+            sets.append(_result(each, problem))
+            advance(1)
     return AuditResult(
-        sets=sets,
+        sets=tuple(sets),
         unanswerable=len(classes.unanswerable),
         answerable=len(classes.answerable),
         joined=classes.joined,
@@ -149,6 +117,19 @@ def audit(
         folds=folds,
         seed=seed,
     )
+
+
+def _check(classes: Classes, folds: int, seed: int) -> None:
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED:
+        raise TreecutError(f"seed is {seed!r}: it must be a whole number from 0 to {MAX_SEED}.")
+    if type(folds) is not int or folds < 2:
+        raise TreecutError(f"folds is {folds!r}: it must be a whole number of 2 or more.")
+    for problems in (classes.unanswerable, classes.answerable):
+        if len(problems) < folds:
+            raise TreecutError(
+                f"{problems[-1].source} is the last of {len(problems)} problems, too few for "
+                f"folds={folds}: give at least one problem a fold, or fewer folds."
+            )
 
 
 def _split(labels: Ints, folds: int, seed: int, paired: bool) -> list[tuple[Ints, Ints]]:
@@ -210,7 +191,7 @@ def _quoted(words: str) -> str:
     return f"{'words' if ' ' in words else 'word'} “{words}”"
 
 
-def _result(each: _Set, problem: _Problem, advance: Callable[[], None]) -> SetResult:
+def _result(each: _Set, problem: _Problem) -> SetResult:
     import numpy as np
     from scipy.stats import norm, rankdata
 
@@ -225,14 +206,12 @@ def _result(each: _Set, problem: _Problem, advance: Callable[[], None]) -> SetRe
         right[test] = (predicted > 0.5) == labels[test]
         # A score on the fence is half right, whatever its class.
         right[test[predicted == 0.5]] = 0.5
-        advance()
     accuracy, _ = _estimate(_balanced(right, labels), right / 2, problem)
     placements = _placements(scores, labels)
     auc, error = _estimate(float(placements[labels == 1].mean()), placements, problem)
     # One-sided, because a classifier with an AUC below 0.5 has learnt noise.
     p_value = float(norm.sf((auc.value - 0.5) / error)) if error else float(auc.value <= 0.5)
     strongest = _strongest(each, model, test, problem)
-    advance()
     return SetResult(each.name, accuracy, auc, p_value, len(each.features), strongest)
 
 

@@ -1,4 +1,4 @@
-"""What an audit finds."""
+"""What an audit gives, and what it says about shortcuts."""
 
 from __future__ import annotations
 

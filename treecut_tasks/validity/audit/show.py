@@ -1,4 +1,4 @@
-"""An audit's result as text, Markdown, JSON and as a figure."""
+"""Takes an audit's result, gives it as Markdown, as JSON and as a figure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import json
 from dataclasses import asdict
 from io import BytesIO
 from textwrap import fill
-from typing import Any
 
-from treecut_tasks.validity.audit.result import AuditResult, SetResult
+from treecut_tasks.validity.audit.result import AuditResult
 
 _JOINED = {
     "pair_id": "pairs by pair_id, kept together",
@@ -20,43 +19,29 @@ _JOINED = {
 _TITLE_WIDTH = 90
 
 
-def as_text(result: AuditResult) -> str:
-    """A table for the terminal, with the verdict in its last line."""
-    width = max(len(each.name) for each in result.sets)
-    lines = [_heading(result), ""]
-    lines.append(
-        f"{'feature set':{width}}  {'balanced accuracy':23}  {'AUC':23}  strongest feature"
-    )
-    lines += [
-        f"{each.name:{width}}  {each.balanced_accuracy!s:23}  {each.auc!s:23}  "
-        f"{each.strongest[0].name}"
-        for each in result.sets
-    ]
-    return "\n".join([*lines, "", result.verdict])
-
-
 def as_markdown(result: AuditResult) -> str:
     """A section in Markdown: verdict, table, and the strongest features of each set."""
-    lines = [
-        "# Audit of shortcuts",
-        "",
-        result.verdict,
-        "",
-        f"{_heading(result)} 95 % intervals in brackets.",
-        "",
-        "| feature set | balanced accuracy | AUC | strongest features |",
-        "|---|---|---|---|",
+    rows = [
+        ("feature set", "balanced accuracy", "AUC", "strongest feature"),
+        *(
+            (each.name, str(each.balanced_accuracy), str(each.auc), str(each.strongest[0]))
+            for each in result.sets
+        ),
     ]
-    lines += [
-        f"| {each.name} | {each.balanced_accuracy} | {each.auc} | {_names(each)} |"
-        for each in result.sets
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in list(zip(*escaped, strict=True))[:-1]]
+    table = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(row, [*widths, 0], strict=True)) + " |"
+        for row in escaped
     ]
-    return "\n".join(lines) + "\n"
+    table.insert(1, "|---|---|---|---|")
+    heading = f"{_heading(result)} 95 % intervals in brackets."
+    return "\n".join(["# Audit of shortcuts", "", result.verdict, "", heading, "", *table, ""])
 
 
 def as_json(result: AuditResult) -> str:
     """Everything about the result."""
-    data: dict[str, Any] = {
+    data = {
         "verdict": result.verdict,
         "shortcut": bool(result.telling),
         "telling": [each.name for each in result.telling],
@@ -100,7 +85,3 @@ def _heading(result: AuditResult) -> str:
         f"{result.unanswerable} unanswerable and {result.answerable} answerable problems, theme "
         f"{result.theme}, {_JOINED[result.joined]}; {result.folds} folds, seed {result.seed}."
     )
-
-
-def _names(each: SetResult) -> str:
-    return "; ".join(map(str, each.strongest[:3])).replace("|", "\\|")
