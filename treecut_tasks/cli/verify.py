@@ -87,7 +87,7 @@ def command(
     length = sum(file.count() for file in files) if sys.stderr.isatty() else 0
     with (
         nullcontext() if certificates is None else whole_file(certificates) as output,
-        progress(
+        counting(
             length, "Verifying", _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR
         ) as advance,
     ):

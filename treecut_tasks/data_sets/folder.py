@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
-from multiprocessing import active_children, get_context
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +20,8 @@ from treecut_tasks.data_sets.plan import Plan, Shard
 from treecut_tasks.data_sets.rows import check_drawable
 from treecut_tasks.data_sets.writing import Advance, WrittenFile, describe, write_shard
 from treecut_tasks.errors import TreecutError, from_validation, shown
-from treecut_tasks.files import made_folder, termination_raises, whole_binary_file
+from treecut_tasks.files import made_folder, whole_binary_file
+from treecut_tasks.processes import in_processes
 
 MANIFEST_NAME = "manifest.json"
 """The file that tells what a folder holds."""
@@ -221,33 +219,13 @@ def write_here(workers: int) -> Write:
             for shard in shards:
                 yield write_shard(plan, shard, folder / shard.name, advance)
             return
-        processes = min(workers, len(shards))
-        with (
-            termination_raises(),
-            ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts) as pool,
-        ):
-            try:
-                futures = [
-                    pool.submit(write_shard, plan, shard, folder / shard.name) for shard in shards
-                ]
-                for future in as_completed(futures):
-                    yield (written := future.result())
-                    advance(written.rows)
-            except BrokenProcessPool as error:
-                raise TreecutError(
-                    "A worker process was killed (perhaps the memory was full): run the same command "
-                    "again, with fewer workers if need be; finished files are kept."
-                ) from error
-            except BaseException:
-                # What they are writing is dropped.
-                for process in active_children():
-                    process.terminate()
-                pool.shutdown(cancel_futures=True)
-                raise
+        work = partial(_write_file, plan, folder)
+        for written in in_processes(work, shards, workers):
+            yield written
+            advance(written.rows)
 
     return write
 
 
-def _ignore_interrupts() -> None:
-    # The interrupt of a terminal reaches all processes; the first one ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _write_file(plan: Plan, folder: Path, shard: Shard) -> WrittenFile:
+    return write_shard(plan, shard, folder / shard.name)

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.extras import require
 from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.records import iter_data_file
-from treecut_tasks.processes import Advance, run_jobs
+from treecut_tasks.processes import in_processes
 from treecut_tasks.reading import Undetermined
 from treecut_tasks.themes import Theme
 from treecut_tasks.validity.assumptions import ASSUMPTIONS, consequences
@@ -61,7 +60,6 @@ def find_files(paths: Sequence[str], say: Say) -> tuple[list[DataFile], bool]:
         if not Path(path).is_dir():
             files.append(DataFile(path))
             continue
-        require("bulk", "numpy", "pyarrow", for_what="A folder of data files")
         from treecut_tasks.data_sets.folder import check_files
 
         whole = True
@@ -107,7 +105,7 @@ def prove_files(
     assumptions: bool,
     workers: int,
     say: Say,
-    advance: Advance,
+    advance: Callable[[int], None],
     output: TextIO | None = None,
 ) -> bool:
     """Prove the problems of files.
@@ -127,13 +125,21 @@ def prove_files(
     Raises:
         TreecutError: a file that cannot be read, or that mixes themes.
     """
-    work = partial(prove_file, themes=themes, assumptions=assumptions)
+
+    def one_by_one() -> Iterator[Report]:
+        for file in files:
+            yield prove_file(file, themes, assumptions, say, output, advance)
+
     if workers == 1 or len(files) < 2:
-        work = partial(work, say=say, output=output)
-        workers = 1
+        reports = one_by_one()
+    else:
+        work = partial(prove_file, themes=themes, assumptions=assumptions)
+        reports = in_processes(work, files, workers, in_order=True)
     all_proven = True
     ids: dict[str, array[int]] = {}
-    for file, report in zip(files, run_jobs(work, files, workers, advance), strict=True):
+    for file, report in zip(files, reports, strict=True):
+        if report.messages:
+            advance(file.rows or 0)
         for message in report.messages:
             say(message)
         all_proven = all_proven and report.all_proven
@@ -150,11 +156,11 @@ def prove_files(
 
 def prove_file(
     file: DataFile,
-    advance: Advance,
     themes: Sequence[Theme] | None,
     assumptions: bool,
     say: Say | None = None,
     output: TextIO | None = None,
+    advance: Callable[[int], None] = lambda problems: None,
 ) -> Report:
     """Prove the problems of one file; without `say` the messages are in the report."""
     report = Report()
@@ -189,7 +195,6 @@ def prove_file(
 
 def _problems(path: str) -> Iterator[tuple[str, str, str]]:
     if path.endswith(".parquet"):
-        require("bulk", "numpy", "pyarrow", for_what="A Parquet file")
         from treecut_tasks.data_sets.stored import iter_problems
 
         return iter_problems(Path(path))
