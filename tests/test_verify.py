@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
+import signal
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import RunTreecut
+from tests.signals import heed_signals
 from tests.systems import THEMES, System, dense, rank, reduced_rows, systems, unit, write_problem
 from treecut_tasks import prove
 from treecut_tasks.errors import TreecutError
@@ -671,3 +675,26 @@ def test_assumptions_are_counted_and_certified(run_treecut: RunTreecut, tmp_path
         "whole_range": {"outcome": "forced", "price": "6"},
         "theme_prices": {"outcome": "forced", "price": "6"},
     }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of terminals")
+def test_an_interrupt_while_processes_start_is_told(
+    run_treecut: RunTreecut, treecut_environment: dict[str, str], tmp_path: Path
+) -> None:
+    made = run_treecut("generate", "-n", "4000", "--shards", "2", "-o", tmp_path / "set")
+    assert made.returncode == 0, made.stderr
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treecut_tasks", "verify", tmp_path / "set", "--workers", "2"],
+        env=treecut_environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+        preexec_fn=heed_signals,
+    )
+    assert process.stdout is not None
+    # Said before the processes are started; the terminal sends its interrupt to all of them.
+    assert "as the manifest says" in process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.strip()) == (130, "Interrupted.")
