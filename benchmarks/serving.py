@@ -252,8 +252,8 @@ def lm_eval_run(problems: int) -> None:
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
 
-    from treecut_tasks._lm_eval_discovery import task_configs_path
     from treecut_tasks.lm_eval_adapter import dataset, models, results
+    from treecut_tasks.lm_eval_adapter.discovery import task_configs_path
 
     clock = Clock()
     clock.wrap(dataset, "_data_set", "making the data set")

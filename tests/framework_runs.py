@@ -15,7 +15,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
-from treecut_tasks._lm_eval_discovery import task_configs_path
+from treecut_tasks.lm_eval_adapter.discovery import task_configs_path
 
 ROOT = Path(__file__).resolve().parents[1]
 

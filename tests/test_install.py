@@ -3,151 +3,191 @@
 `wheel`: the built wheel, everything else from the index. `editable`: a checkout of ours, editable.
 `beside_editable_lm_eval`: the wheel beside a checkout of lm-eval, editable, which is where files
 put into lm-eval's folder by another wheel would break it.
+
+Everything is made from a copy of the checkout, and with uv, which links packages from its cache.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
+import uv
 
-from .installing import FreshEnvironment, build_wheel, copy_checkout, download_source
+from tests.conftest import REPOSITORY
+from tests.framework_runs import OFFLINE
 
 pytestmark = pytest.mark.install
 
-KINDS = ("wheel", "editable", "beside_editable_lm_eval")
+NEEDS_INDEX = (
+    "This test installs packages from a package index. Where there is none, leave it out with "
+    "-m 'not install'; another index than PyPI is named to uv with UV_DEFAULT_INDEX or to pip with "
+    "its index-url."
+)
+
+# Settings of the person who runs the tests must not decide what a fresh environment does.
+_PERSONAL = ("COVERAGE", "HF_", "INSPECT_", "LMEVAL_", "PYTEST", "PYTHON", "TREECUT", "VIRTUAL_ENV")
+
+
+def run(*command: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> str:
+    """What a command prints; it must succeed."""
+    ended = subprocess.run(
+        [*map(str, command)],
+        env={**os.environ, **(env or {})} if cwd is None else env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ended.returncode == 0, f"{' '.join(map(str, command))}\n{ended.stdout}\n{NEEDS_INDEX}"
+    return ended.stdout
 
 
 @dataclass(frozen=True)
-class Installed:
-    """A fresh environment with our package, and where its two packages should come from."""
+class Environment:
+    """A virtual environment, beside an empty folder to work in and an empty home."""
 
-    environment: FreshEnvironment
-    treecut: Path
-    lm_eval: Path
+    folder: Path
+
+    def uv(self, *arguments: str | Path) -> str:
+        target = [self.folder / "venv"] if arguments[0] == "venv" else []
+        python = sys.executable if target else self.folder / "venv"
+        return run(uv.find_uv_bin(), *arguments, "--python", python, *target, env=_pip_index())
+
+    def run(self, command: str, *arguments: str | Path, **environ: str) -> str:
+        """What one of the environment's commands prints, run in the empty folder."""
+        scripts = self.folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(_PERSONAL)}
+        path = os.pathsep.join([str(scripts), clean.get("PATH", "")])
+        home = {"HOME": str(self.folder / "home"), "PATH": path}
+        env = {**clean, **OFFLINE, **home, **environ}
+        return run(scripts / command, *arguments, env=env, cwd=self.folder / "empty")
+
+    def inspect_says_unknown(self) -> bool:
+        self.run(
+            *("inspect", "eval", "treecut_tasks/unanswerable", "--model", "treecut/solver"),
+            *("--limit", "2", "--display", "plain", "--log-format", "json"),
+            *("--log-dir", self.folder / "logs"),
+        )
+        (file,) = (self.folder / "logs").glob("*.json")
+        log = json.loads(file.read_text(encoding="utf-8"))
+        (score,) = log["results"]["scores"]
+        return bool(score["metrics"]["unknown_rate"]["value"] == 1)
+
+    def lm_eval_says_unknown(self, *arguments: str | Path, **environ: str) -> bool:
+        output = self.folder / "results"
+        self.run(
+            *("lm_eval", "--tasks", "treecut_depth8", "--limit", "2", "--output_path", output),
+            *(arguments or ("--model", "treecut", "--model_args", "policy=solver")),
+            **environ,
+        )
+        (file,) = output.rglob("results_*.json")
+        results = json.loads(file.read_text(encoding="utf-8"))["results"]["treecut_depth8"]
+        shutil.rmtree(output)
+        return bool(results["unknown_rate,none"] == 1)
+
+    def origin(self, package: str) -> Path:
+        return Path(self.run("python", "-c", f"import {package}; print({package}.__file__)"))
+
+    def check_nothing_was_left(self) -> None:
+        assert [*(self.folder / "empty").iterdir()] == []
+
+
+def _pip_index() -> dict[str, str]:
+    """The index that pip's settings name, as uv's setting; uv does not read pip's."""
+    listed = run(sys.executable, "-m", "pip", "config", "list")
+    settings = dict(line.split("=", 1) for line in listed.splitlines() if "=" in line)
+    named = (settings.get(f"{scope}.index-url") for scope in (":env:", "install", "global"))
+    index = os.environ.get("UV_DEFAULT_INDEX") or next(filter(None, named), None)
+    return {} if index is None else {"UV_DEFAULT_INDEX": index.strip("'\"")}
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    for name in ("empty", "home"):
+        (tmp_path / name).mkdir()
+    environment = Environment(tmp_path)
+    environment.uv("venv")
+    return environment
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_checkout(tmp_path_factory.mktemp("checkout") / "treecut-tasks")
+    """A copy of the project's files, without what is not the project's."""
+    copy = tmp_path_factory.mktemp("checkout") / "treecut-tasks"
+    ignored = shutil.ignore_patterns(
+        ".git", ".venv", "__pycache__", ".*cache", ".hypothesis", "logs", "dist"
+    )
+    shutil.copytree(REPOSITORY, copy, ignore=ignored)
+    return copy
 
 
 @pytest.fixture(scope="module")
 def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(checkout, tmp_path_factory.mktemp("dist"))
+    """The wheel, built from the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, checkout)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def installed(
-    request: pytest.FixtureRequest,
-    checkout: Path,
-    wheel: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Installed]:
-    folder = tmp_path_factory.mktemp(request.param)
-    environment = FreshEnvironment.create(folder / "environment")
-    treecut = lm_eval = environment.prefix
-    match request.param:
-        case "wheel":
-            environment.install(str(wheel))
-        case "editable":
-            environment.install("--editable", str(checkout))
-            treecut = checkout
-        case _:
-            lm_eval = download_source(f"lm-eval=={version('lm-eval')}", folder / "source")
-            environment.install(str(wheel), "--editable", str(lm_eval))
-    yield Installed(environment, treecut, lm_eval)
-    left = sorted(path.name for path in environment.work.iterdir())
-    assert left == [], "the commands left files in the folder in which they were run"
+def test_wheel(environment: Environment, wheel: Path) -> None:
+    environment.uv("pip", "install", wheel)
+    assert environment.origin("treecut_tasks").is_relative_to(environment.folder / "venv")
+    packages = environment.uv("pip", "list")
+    assert "inspect-ai" in packages
+    assert "torch" not in packages
+    assert "generate" in environment.run("treecut", "--help")
+    assert environment.inspect_says_unknown()
+    assert environment.lm_eval_says_unknown()
+    off = {"TREECUT_LM_EVAL_DISCOVERY": "0"}
+    with pytest.raises(AssertionError, match="Tasks not found: treecut_depth8"):
+        environment.lm_eval_says_unknown("--model", "dummy", **off)
+    folder = environment.run("treecut", "lm-eval-path").strip()
+    assert not environment.lm_eval_says_unknown("--model", "dummy", "--include_path", folder, **off)
+    environment.check_nothing_was_left()
 
 
-def test_both_packages_come_from_where_they_were_installed(installed: Installed) -> None:
-    code = (
-        "import lm_eval, treecut_tasks; print(lm_eval.__file__, treecut_tasks.__file__, sep='\\n')"
-    )
-    lm_eval, treecut = map(Path, installed.environment.output("python", "-c", code).splitlines())
-    assert lm_eval.is_relative_to(installed.lm_eval)
-    assert treecut.is_relative_to(installed.treecut)
+def test_editable_and_inspect_alone(environment: Environment, checkout: Path) -> None:
+    environment.uv("pip", "install", "--editable", checkout)
+    assert environment.origin("treecut_tasks").is_relative_to(checkout)
+    assert environment.lm_eval_says_unknown()
+    environment.uv("pip", "uninstall", "lm-eval")
+    assert environment.inspect_says_unknown()
+    environment.check_nothing_was_left()
 
 
-def test_nothing_needs_torch(installed: Installed) -> None:
-    packages = installed.environment.packages()
-    assert {"treecut-tasks", "lm-eval", "inspect-ai"} <= packages
-    assert [name for name in packages if name.startswith(("torch", "nvidia", "triton"))] == []
+def test_beside_editable_lm_eval_and_without_inspect(environment: Environment, wheel: Path) -> None:
+    sources = environment.folder / "sources"
+    requirement = f"lm-eval=={version('lm-eval')}"
+    download = ("pip", "download", "--no-deps", "--no-binary", "lm-eval", "--dest", sources)
+    run(sys.executable, "-m", *download, requirement)
+    (archive,) = sources.iterdir()
+    with tarfile.open(archive) as source:
+        source.extractall(sources, filter="data")
+    lm_eval = archive.with_name(archive.name.removesuffix(".tar.gz"))
+    environment.uv("pip", "install", wheel, "--editable", lm_eval)
+    environment.uv("pip", "uninstall", "inspect-ai")
+    assert environment.origin("lm_eval").is_relative_to(lm_eval)
+    assert environment.lm_eval_says_unknown()
+    environment.check_nothing_was_left()
 
 
-def test_help(installed: Installed) -> None:
-    assert "generate" in installed.environment.output("treecut", "--help")
-
-
-def test_inspect(installed: Installed, tmp_path: Path) -> None:
-    installed.environment.output(
-        *("inspect", "eval", "treecut_tasks/unanswerable", "--model", "treecut/solver"),
-        *("--limit", "8", "--display", "plain"),
-        *("--log-dir", str(tmp_path), "--log-format", "json"),
-    )
-    (log_file,) = tmp_path.glob("*.json")
-    log: dict[str, Any] = json.loads(log_file.read_text(encoding="utf-8"))
-    assert log["status"] == "success"
-    assert len(log["samples"]) == 8
-    (score,) = log["results"]["scores"]
-    assert score["metrics"]["hallucination_rate"]["value"] == 0
-
-
-def hallucination_rate(
-    installed: Installed, output: Path, *arguments: str, **environ: str
-) -> float:
-    """Run four problems of depth 8 with lm-eval and read the rate that it wrote."""
-    installed.environment.output(
-        *("lm_eval", "--tasks", "treecut_depth8", "--limit", "4", "--output_path", str(output)),
-        *arguments,
-        **environ,
-    )
-    (results_file,) = output.rglob("results_*.json")
-    results = json.loads(results_file.read_text(encoding="utf-8"))
-    assert results["n-samples"]["treecut_depth8"]["effective"] == 4
-    rate: float = results["results"]["treecut_depth8"]["hallucination_rate,none"]
-    return rate
-
-
-def test_lm_eval_finds_tasks_and_model(installed: Installed, tmp_path: Path) -> None:
-    model = ("--model", "treecut", "--model_args", "policy=solver", "--apply_chat_template")
-    assert hallucination_rate(installed, tmp_path, *model) == 0
-
-
-def test_lm_eval_with_include_path_alone(installed: Installed, tmp_path: Path) -> None:
-    folder = installed.environment.output("treecut", "lm-eval-path").rstrip("\n")
-    assert Path(folder).is_relative_to(installed.treecut)
-    # Without the discovery there is no `treecut` model; lm-eval's dummy never says unknown.
-    arguments = ("--model", "dummy", "--include_path", folder)
-    rate = hallucination_rate(installed, tmp_path, *arguments, TREECUT_LM_EVAL_DISCOVERY="0")
-    assert rate == 1
-
-
-@pytest.mark.parametrize("installed", ["wheel"], indirect=True)
-def test_switched_off_lm_eval_finds_no_task(installed: Installed) -> None:
-    result = installed.environment.run(
-        *("lm_eval", "--model", "dummy", "--tasks", "treecut_depth8", "--limit", "1"),
-        TREECUT_LM_EVAL_DISCOVERY="0",
-    )
-    assert result.returncode != 0
-    assert "Tasks not found: treecut_depth8" in result.stdout + result.stderr
-
-
-def test_uninstalling_leaves_nothing(wheel: Path, tmp_path: Path) -> None:
-    environment = FreshEnvironment.create(tmp_path / "environment")
-    before = set(environment.prefix.rglob("*"))
-    environment.install("--no-deps", str(wheel))
-    installed = {path.name for path in set(environment.prefix.rglob("*")) - before}
-    assert {"treecut_tasks", "treecut_tasks_lm_eval.pth", "treecut"} <= installed
-    environment.output("python", "-c", "import treecut_tasks.errors")  # leaves bytecode
-    environment.uninstall("treecut-tasks")
+def test_uninstalling_leaves_nothing(environment: Environment, wheel: Path) -> None:
+    environment.uv("pip", "install", "--no-deps", wheel)
+    environment.run("python", "-c", "import treecut_tasks.errors")  # leaves bytecode
+    environment.uv("pip", "uninstall", "treecut-tasks")
+    left = (environment.folder / "venv").rglob("*treecut*")
     # Bytecode of a module that lies directly in site-packages stays, and is nothing without it.
-    left = set(environment.prefix.rglob("*treecut*")) - before
     assert [path for path in left if path.suffix != ".pyc"] == []
-    environment.output("python", "-c", "import sys")

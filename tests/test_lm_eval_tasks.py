@@ -19,10 +19,10 @@ from tests.framework_runs import (
     lm_eval_run,
     task_manager,
 )
-from treecut_tasks._lm_eval_discovery import task_configs_path
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation import ANSWERABLE, PAIRED, UNANSWERABLE, TaskParameters, build_items
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, SHOT_SEPARATOR
+from treecut_tasks.lm_eval_adapter.discovery import task_configs_path
 from treecut_tasks.lm_eval_adapter.models import TreecutLM
 
 KINDS = {"treecut": UNANSWERABLE, "treecut_answerable": ANSWERABLE, "treecut_paired": PAIRED}

@@ -14,12 +14,6 @@ def command() -> None:
     For `lm_eval --include_path "$(treecut lm-eval-path)"`, where the tasks are not found by
     themselves.
     """
-    from treecut_tasks._lm_eval_discovery import task_configs_path
-    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.lm_eval_adapter.discovery import task_configs_path
 
-    try:
-        path = task_configs_path()
-    except FileNotFoundError as error:
-        # The discovery imports nothing of ours, not even our errors.
-        raise TreecutError(str(error)) from error
-    click.echo(str(path))
+    click.echo(str(task_configs_path()))

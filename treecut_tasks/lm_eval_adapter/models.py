@@ -2,9 +2,8 @@
 
     lm_eval --model treecut --model_args policy=solver --tasks treecut_depth8
 
-lm-eval learns the name `treecut` from `treecut_tasks._lm_eval_discovery`, or from our entry
-point where it reads those; this module registers nothing, because a second registration of a name
-is an error. `simple_evaluate(model=TreecutLM(policy="guesser"), ...)` works without either.
+lm-eval learns the name `treecut` from `treecut_tasks.lm_eval_adapter.discovery`.
+`simple_evaluate(model=TreecutLM(policy="guesser"), ...)` works without.
 """
 
 from __future__ import annotations
