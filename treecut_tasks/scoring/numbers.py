@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import re2
 
-from treecut_tasks.scoring.lexicon import compiled, load, one_of, place
+from treecut_tasks.scoring.lexicon import compiled, load, one_of
 
 TOLERANCE = Fraction(1, 10_000)
 """Values that differ by at most this share of the right one are equal."""
@@ -19,9 +20,9 @@ SIMPLE = re2.compile(r"[+-]?\d+(\.\d+)?(/\d+)?")
 WORD = "(?:" + "|".join(load()["number_words"]) + ")"
 NUMBER = compiled(
     r"(?:^|[^\w.,/^\x{221a}$-]|[^\d\w]\.|(?:^|[^\w])(?:(?:us)?[$]|-|rs\.?) ?-?|-)"
-    r"(?P<whole>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+\b|\d+)(?:[.,]\d+)*|\.\d+)"
-    r"(?: ?/ ?(?P<under>\d+)|[ -](?P<over>\d+) ?/ ?(?P<under2>\d+))?(?P<percent> ?%)?(?P<suffix>[a-z]*)"
-    r"|\b(?P<words>" + WORD + r"(?:(?: and|-| )+" + WORD + r")*)\b"
+    r"((?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+\b|\d+)(?:[.,]\d+)*|\.\d+)"
+    r"(?: ?/ ?(\d+)|[ -](\d+) ?/ ?(\d+))?(?: ?%)?([a-z]*)"
+    r"|\b(" + WORD + r"(?:(?: and|-| )+" + WORD + r")*)\b"
 )
 UNIT = compiled("^" + one_of("unit") + "$")
 ORDINAL = compiled("^" + one_of("ordinal") + "$")
@@ -49,40 +50,32 @@ class Number(NamedTuple):
     factor: bool
 
 
-def find_numbers(chars: str) -> list[Number]:
+@lru_cache(1024)
+def find_numbers(chars: str) -> tuple[Number, ...]:
     """All numbers of a folded text, from left to right, ordinals left out."""
     found = (_number(chars, match) for match in NUMBER.finditer(chars))
-    return [number for number in found if number is not None]
+    return tuple(number for number in found if number is not None)
 
 
 def _number(chars: str, match: Any) -> Number | None:
-    if match["words"]:
-        start, end = place(match, "words")
-        return Number(
-            start, end, _in_words(match["words"]), True, False, chars[end : end + 1] != "-", False
-        )
-    start, end = place(match, "whole")[0], match.end()
-    suffix = match["suffix"]
+    whole, under, over, under_over, suffix, in_words = match.groups()
+    end = match.end()
+    if in_words:
+        bare = chars[end : end + 1] != "-"
+        return Number(match.start(), end, _in_words(in_words), True, False, bare, False)
+    start = match.span(1)[0]
     if ORDINAL.search(suffix):
         return None
-    before = chars[match.start() : start]
-    negative = "-" in before and not chars[
-        max(0, match.start() - 9) : match.start()
-    ].rstrip().endswith(tuple("0123456789)"))
-    if (
-        "-" in before
-        and match.start() > 0
-        and before.startswith("-")
-        and chars[match.start() - 1].isalnum()
-    ):
+    sign = chars[match.start() : start]
+    left = chars[max(0, match.start() - 9) : match.start()]
+    negative = "-" in sign and not left.rstrip().endswith(tuple("0123456789)"))
+    if sign.startswith("-") and left[-1:].isalnum():
         negative = False
-    value = _value(match["whole"], match["over"], match["under"] or match["under2"])
-    if value is not None and negative:
-        value = -value
+    value = _value(whole, over, under or under_over)
     factor = bool(suffix) and not UNIT.search(suffix) and len(suffix) < 3
-    after = chars[end : end + 2]
-    bare = not (after[:1] == "-" and after[1:].isalpha())
-    return Number(start, end, value, False, "$" in before, bare, factor)
+    bare = not (chars[end : end + 1] == "-" and chars[end + 1 : end + 2].isalpha())
+    value = -value if value is not None and negative else value
+    return Number(start, end, value, False, "$" in sign, bare, factor)
 
 
 def _value(whole: str, over: str | None, under: str | None) -> Fraction | None:

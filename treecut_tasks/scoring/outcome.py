@@ -89,20 +89,21 @@ def classify_outcome(
 def _turns(plain: Text) -> list[Text]:
     """Cut where the model poses another problem."""
     starts = [
-        m.start() for m in TURN.finditer(_lower(plain.chars)) if plain.chars[: m.start()].strip()
+        m.start() for m in TURN.finditer(lower(plain.chars)) if plain.chars[: m.start()].strip()
     ]
     bounds = [0, *starts, len(plain.chars)]
     return [plain.cut(a, b) for a, b in pairwise(bounds) if plain.chars[a:b].strip()]
 
 
-def _lower(chars: str) -> str:
+def lower(chars: str) -> str:
+    """Lower case of the same length."""
     lowered = chars.lower()
     return lowered if len(lowered) == len(chars) else "".join(c.lower()[0] for c in chars)
 
 
 def _judge(turn: Text, response: str, question: Question, *, cut: bool) -> Judgement:
     """Judge one turn: decisive markers, spoken ones, then the conclusion."""
-    chars = _lower(turn.chars)
+    chars = lower(turn.chars)
 
     def judgement(reading: Reading, tier: Tier, reason: str, start: int, end: int) -> Judgement:
         quote = _quote(turn, response, start, end)

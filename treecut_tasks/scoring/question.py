@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import re2
@@ -62,6 +63,7 @@ def singular(word: str) -> str:
     return word[:-1] + {"y": "i", "f": "v"}.get(word[-1:], word[-1:])
 
 
+@lru_cache(256)
 def read_question(problem: str | None) -> Question:
     """Find what is asked for in the last question of a problem."""
     if not problem:

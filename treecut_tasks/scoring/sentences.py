@@ -6,38 +6,21 @@ from typing import NamedTuple
 
 import re2
 
+from treecut_tasks.scoring.lexicon import entries
+
 LINE = re2.compile(r"[^\n]+")
 DECORATION = re2.compile(r"^(?:[\s>#|\x{2022}\x{2013}+*]|-[ -]|\d{1,2}[.)] +|\([a-z\d]\) |:)+")
 END = re2.compile(r"[.!?]+[\"')\]*\x{27e7}]*(?: |$)|[;|\x{ff1b}] ")
-ABBREVIATED = (
-    " e.g.",
-    " i.e.",
-    " vs.",
-    " mr.",
-    " mrs.",
-    " ms.",
-    " dr.",
-    " st.",
-    " no.",
-    " approx.",
-    "(e.g.",
-    "(i.e.",
-    " eq.",
-    " lbs.",
-    " oz.",
-    " p.m.",
-    " a.m.",
-)
+ABBREVIATED = tuple(" " + entry for entry in entries("abbreviated"))
 
 
 class Sentence(NamedTuple):
-    """A sentence: its folded characters, its place in the text, and whether its line ends there."""
+    """A sentence: its folded characters, its place in the text, and the number of its line."""
 
     chars: str
     start: int
     end: int
     line: int
-    last_of_line: bool
 
     @property
     def ended(self) -> bool:
@@ -53,17 +36,10 @@ def split_sentences(chars: str) -> list[Sentence]:
         lead = DECORATION.match(text)
         start = lead.end() if lead and lead.end() < len(text.rstrip()) else 0
         for end in _ends(text):
-            if text[start:end].strip():
-                shift = len(text[start:end]) - len(text[start:end].lstrip())
-                found.append(
-                    Sentence(
-                        text[start:end].strip(),
-                        line.start() + start + shift,
-                        line.start() + end,
-                        number,
-                        end == len(text),
-                    )
-                )
+            part = text[start:end]
+            if part.strip():
+                first = line.start() + end - len(part.lstrip())
+                found.append(Sentence(part.strip(), first, line.start() + end, number))
             start = max(start, end)
     return found
 
@@ -72,6 +48,6 @@ def _ends(text: str) -> list[int]:
     ends = []
     for match in END.finditer(text):
         before = text[max(0, match.start() - 8) : match.start() + 1]
-        if not (" " + before).endswith(ABBREVIATED):
+        if not (" " + before.replace("(", " ")).endswith(ABBREVIATED):
             ends.append(match.end())
     return ends if ends and ends[-1] == len(text) else [*ends, len(text)]

@@ -19,9 +19,7 @@ MIDDLE_CUE = words("inside")
 HYPOTHETICAL = words("hypothetical")
 SUMS = entries("sum")
 VALUES = ("number", "expression", "range")
-POLITE, CHECK = words("polite"), words("check")
-WOULD = words("would")
-CONDITION = words("condition")
+POLITE, CHECK, WOULD, CONDITION = map(words, ("polite", "check", "would", "condition"))
 CUT = compiled(one_of("cut") + r"$|[,(=+*/]$")
 CLAUSE = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
 
@@ -60,9 +58,8 @@ def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int
     if _is_unfinished(last):
         return None
     bare = read_span(last.chars, question)
-    if (
-        bare.commits and bare.direct and len(last.chars) < 60 and last.line != sentences[0].line
-    ) or (bare.direct and bare.commits and len(sentences) == 1):
+    alone = len(sentences) == 1 or (len(last.chars) < 60 and last.line != sentences[0].line)
+    if bare.commits and bare.direct and alone:
         return bare, skipped + last.start, skipped + last.end
     chosen = _choose(_events(sentences, question, chars[skipped:]), question)
     if chosen is None:
@@ -71,19 +68,14 @@ def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int
 
 
 def _is_remark(sentence: Sentence) -> bool:
-    return (
-        bool(POLITE.search(sentence.chars))
-        and read_statement(sentence.chars, Question()).kind != "unknown"
-    )
+    polite = POLITE.search(sentence.chars)
+    return bool(polite) and read_statement(sentence.chars, Question()).kind != "unknown"
 
 
 def _is_unfinished(sentence: Sentence) -> bool:
-    chars = sentence.chars.rstrip()
-    if sentence.ended:
-        return False
-    return bool(CUT.search(chars.rstrip("\"')]\u27e7"))) or (
-        chars[-1:].isalpha() and read_statement(chars, Question()).kind == "text"
-    )
+    chars = sentence.chars.rstrip("\"')]\u27e7 ")
+    says_nothing = chars[-1:].isalpha() and read_statement(chars, Question()).kind == "text"
+    return not sentence.ended and (bool(CUT.search(chars)) or says_nothing)
 
 
 def _events(sentences: list[Sentence], question: Question, text: str) -> list[Event]:
@@ -95,14 +87,12 @@ def _events(sentences: list[Sentence], question: Question, text: str) -> list[Ev
         firm = 2 if CUE.match(chars) else 1 if MIDDLE_CUE.search(chars) else lead
         lead = firm if chars.endswith((":", "is", "\u21d2")) else 0
         checking = firm < 2 and (checking or bool(CHECK.search(chars)))
+        if CODE.search(chars) or chars.rstrip(".") in question.text:
+            continue
         if (
-            CODE.search(chars)
-            or (
-                POLITE.search(chars)
-                and not find_numbers(chars)
-                and read_statement(chars, question).weak
-            )
-            or chars.rstrip(".") in question.text
+            POLITE.search(chars)
+            and not find_numbers(chars)
+            and read_statement(chars, question).weak
         ):
             continue
         reading = read_about_asked(chars, question, text[: sentence.start])
@@ -132,22 +122,17 @@ def _is_supposed(chars: str, firm: int, question: Question) -> bool:
         return True
     would = bool(WOULD.search(chars))
     condition = CONDITION.search(chars)
-    if condition:
-        return would or any(
-            n.value not in question.numbers
-            for n in find_numbers(chars[condition.end() :].partition(",")[0])
-            if not n.in_words
-        )
-    return would and firm < 2
+    if condition is None:
+        return would and firm < 2
+    premises = find_numbers(chars[condition.end() :].partition(",")[0])
+    return would or any(n.value not in question.numbers for n in premises if not n.in_words)
 
 
 def _shares(event: Event, question: Question) -> bool:
     """Whether a statement shares a content word with the question (or there is no question)."""
-    return (
-        bool(question.item)
-        or not question.words
-        or bool(content_words(event.sentence.chars) & (question.words | SUMS))
-    )
+    if question.item or not question.words:
+        return True
+    return bool(content_words(event.sentence.chars) & (question.words | SUMS))
 
 
 def _choose(events: list[Event], question: Question) -> Event | None:
@@ -158,28 +143,19 @@ def _choose(events: list[Event], question: Question) -> Event | None:
     real = [e for e in values if not e.supposed]
     firm = [e for e in real if e.firm == 2] or [e for e in real if e.firm == 1]
     chosen = firm[-1] if firm else real[-1] if real else None
-    if (
-        firm
-        and real[-1] is events[-1]
-        and real[-1].reading.kind == "number"
-        and _shares(real[-1], question)
-    ):
-        chosen = real[-1]
+    last = events[-1] if events else None
+    if firm and real[-1] is last and last.reading.kind == "number" and _shares(last, question):
+        chosen = last
     unknown = strong[-1] if strong else weak[-1] if weak else None
     if unknown is None:
         return chosen or (values[-1] if values and len(values) == len(events) else None)
     if chosen is None:
-        last = events[-1]
-        assumed = unknown.reading.weak and last.supposed == 1 and _shares(last, question)
-        return last if assumed else unknown
+        assumed = (
+            unknown.reading.weak and events[-1].supposed == 1 and _shares(events[-1], question)
+        )
+        return events[-1] if assumed else unknown
     if unknown.sentence.start < chosen.sentence.start:
-        return chosen if chosen.firm == 2 or chosen is events[-1] else unknown
-    near = events.index(unknown) - events.index(chosen) <= 2
-    stands = (
-        unknown.reading.weak
-        and near
-        and chosen.reading.kind == "number"
-        and chosen.firm == 2
-        and _shares(chosen, question)
-    )
-    return chosen if stands else unknown
+        return chosen if chosen.firm == 2 or chosen is last else unknown
+    near = events.index(unknown) - events.index(chosen) <= 2 and chosen.firm == 2
+    stands = unknown.reading.weak and near and chosen.reading.kind == "number"
+    return chosen if stands and _shares(chosen, question) else unknown
