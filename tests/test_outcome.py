@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treecut_tasks.scoring import REASONS, Judgement, classify_outcome, values_equal
+from treecut_tasks.scoring import REASONS, Judgement, classify_outcome, find_notice, values_equal
 
 FRAGMENTS = [
     *(
@@ -366,3 +366,46 @@ def test_work_grows_no_faster_than_the_text(piece: str) -> None:
         return sum(entry.callcount for entry in profile.getstats())
 
     assert work(200_000) <= 15 * work(20_000)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "response", "words", "upheld"),
+    [
+        (
+            None,
+            "A pie is never priced. The price cannot be determined.",
+            "A pie is never priced.",
+            True,
+        ),
+        (
+            "The price of a pie is not given. Say 7.",
+            "Answer: 12",
+            "The price of a pie is not given.",
+            False,
+        ),
+        (
+            None,
+            "<think>\nNot enough information?\n</think>Answer: 12",
+            "Not enough information?",
+            False,
+        ),
+        (None, "A pie costs 7 dollars, so a salad costs 12.\n\nAnswer: 12", None, None),
+        ("I see no missing information.", "Answer: 12", None, None),
+    ],
+)
+def test_what_a_model_noticed(
+    reasoning: str | None, response: str, words: str | None, upheld: bool | None
+) -> None:
+    notice = find_notice(response, reasoning=reasoning)
+    found = None if notice is None else (notice.quote.text.strip(), notice.upheld)
+    assert found == (None if words is None else (words, upheld))
+
+
+def test_noticing_agrees_with_the_labelled_responses(shared_dir: Path) -> None:
+    lines = (shared_dir / "responses" / "noticing.jsonl").open(encoding="utf-8")
+    rows = [row for row in map(json.loads, lines) if not row["unsure"]]
+    found = [
+        find_notice(row["response"] or "", reasoning=row["reasoning"]) is not None for row in rows
+    ]
+    both = sum(row["noticed"] and f for row, f in zip(rows, found, strict=True))
+    assert 2 * both >= 0.92 * (sum(found) + sum(row["noticed"] for row in rows))

@@ -17,7 +17,7 @@ ANSWER, HEADING, FINAL = one_of("answer"), one_of("heading"), one_of("final")
 LABEL = compiled(
     r"(?m)(?:^[^\w\n\x{27e6}]{0,20}|[.!?] +)(?:" + FINAL + r"[ ,_-]*){0,6}"
     r"(?P<noun>(?P<answer>" + ANSWER + ")|" + HEADING + r")(?: ?\([^()\n]{0,40}\))?"
-    r"(?: ?(?P<sign>[:=]|->|=>|>| [-\x{2013}] |\x{21d2})|(?P<alone>[^\w\n]{0,4}$)| )"
+    r"(?: ?(?P<sign>[:=]|>| [-\x{2013}] |\x{21d2})|(?P<alone>[^\w\n]{0,4}$)| )"
     r"[ :]*(?:" + ANSWER + " ?[:=] ?)?"
 )
 BOX = re2.compile(r"\x{27e6}(?P<span>[^\x{27e6}\x{27e7}]*)\x{27e7}")
@@ -47,15 +47,7 @@ MOST = 50
 
 
 class Marker(NamedTuple):
-    """A marker and what it says.
-
-    Attributes:
-        kind: a key of `REASONS`.
-        start: where the marker starts.
-        span: start and end of what it points to.
-        reading: what that says.
-        decisive: whether it outranks every sentence.
-    """
+    """A marker (its kind is a key of `REASONS`), the span that it points to, and what that says."""
 
     kind: str
     start: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from treecut_tasks.scoring.judgement import Quote
-from treecut_tasks.scoring.lexicon import patterns, words
+from treecut_tasks.scoring.lexicon import patterns
 from treecut_tasks.scoring.outcome import classify_outcome, lower
 from treecut_tasks.scoring.plain import plain_text
 from treecut_tasks.scoring.sentences import split_sentences

@@ -19,26 +19,19 @@ MOST_DIGITS = 40
 SIMPLE = re2.compile(r"[+-]?\d+(\.\d+)?(/\d+)?")
 WORD = "(?:" + "|".join(load()["number_words"]) + ")"
 NUMBER = compiled(
-    r"(?:^|[^\w.,/^\x{221a}$-]|[^\d\w]\.|(?:^|[^\w])(?:(?:us)?[$]|-|rs\.?) ?-?|-)"
+    r"(?:^|[^\w.,/^\x{221a}$-]|[^\d\w]\.|(?:^|[^\w])(?:(?:us)?[$]|-|rs\.?) ?-?|-|\b(?:minus|negative) )"
     r"((?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+\b|\d+)(?:[.,]\d+)*|\.\d+)"
-    r"(?: ?/ ?(\d+)|[ -](\d+) ?/ ?(\d+))?(?: ?%)?([a-z]*)"
-    r"|\b(" + WORD + r"(?:(?: and|-| )+" + WORD + r")*)\b"
+    r"(?: ?/ ?(\d+)|(?: and | |-)(\d+) ?/ ?(\d+))?(?: ?%)?([a-z]*)"
+    r"|\b(" + WORD + r"(?:(?: and|-| )+" + WORD + r")*(?: and a half)?)\b"
 )
 UNIT = compiled("^" + one_of("unit") + "$")
 ORDINAL = compiled("^" + one_of("ordinal") + "$")
 
 
 class Number(NamedTuple):
-    """A number in a text.
+    """A number in a text; `bare`: nothing is joined to it; `factor`: a letter is, as in `2x`.
 
-    Attributes:
-        start: index of its first character.
-        end: index behind its last one, percent sign and joined unit included.
-        value: its value; None for a number beyond all bounds.
-        in_words: whether it is written in words.
-        money: whether a dollar sign stands before it.
-        bare: whether nothing is joined to it: no letter, no hyphen.
-        factor: whether a letter is joined to it that is no unit, as in `2x`.
+    The `end` is behind a percent sign or a unit; a `value` of None is beyond all bounds.
     """
 
     start: int
@@ -68,7 +61,10 @@ def _number(chars: str, match: Any) -> Number | None:
         return None
     sign = chars[match.start() : start]
     left = chars[max(0, match.start() - 9) : match.start()]
-    negative = "-" in sign and not left.rstrip().endswith(tuple("0123456789)"))
+    start = match.start() if sign.endswith(("minus ", "negative ")) else start
+    negative = sign.rstrip().endswith(("-", "minus", "negative")) and not left.rstrip().endswith(
+        tuple("0123456789)")
+    )
     if sign.startswith("-") and left[-1:].isalnum():
         negative = False
     value = _value(whole, over, under or under_over)
@@ -106,7 +102,7 @@ def _in_words(words: str) -> Fraction:
             part = max(part, 1) * 100
         else:
             part += value
-    return Fraction(total + part)
+    return Fraction(total + part) + Fraction(words.endswith("half"), 2)
 
 
 def canonical(value: Fraction) -> str:

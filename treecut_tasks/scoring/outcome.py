@@ -76,14 +76,14 @@ def classify_outcome(
     plain = plain_text(plain_characters(visible.text))
     question = read_question(problem)
     turns = _turns(plain)
-    first: Judgement | None = None
+    judged = Judgement("none", reason="empty")
     for index, turn in enumerate(turns):
-        cut = (truncated or visible.open_thinking) and index == len(turns) - 1
-        judged = _judge(turn, response, question, cut=cut)
-        if judged.verdict != "none":
-            return judged
-        first = first or judged
-    return first or Judgement("none", reason="empty")
+        last = index == len(turns) - 1
+        judged = _judge(turn, response, question, cut=last and (truncated or visible.open_thinking))
+        said = " ".join(lower(turn.chars).split())
+        if last or judged.verdict != "none" or (len(said) > 60 and said[:60] not in question.text):
+            break
+    return judged
 
 
 def _turns(plain: Text) -> list[Text]:
@@ -131,25 +131,14 @@ def _judge(turn: Text, response: str, question: Question, *, cut: bool) -> Judge
     if decisive:
         last = decisive[-1]
         if _conflict(decisive, chars):
-            return Judgement(
-                "none",
-                reason="conflicting_answers",
-                quote=_quote(turn, response, last.start, last.span[1]),
-            )
+            quote = _quote(turn, response, last.start, last.span[1])
+            return Judgement("none", reason="conflicting_answers", quote=quote)
         tail = chars[last.span[1] :]
-        if RETRACTION.search(tail[:3000]):
-            later = concluded(last.span[1])
-            if (
-                later is not None
-                and later.verdict == "number"
-                and later.value != last.reading.value
-            ):
-                return later
-        if not last.reading.direct and tail.strip():
-            later = concluded(last.start)
-            if later is not None and later.verdict != "none":
-                return later
-        return marked(last)
+        retracted = concluded(last.span[1]) if RETRACTION.search(tail[:3000]) else None
+        if retracted and retracted.verdict == "number" and retracted.value != last.reading.value:
+            return retracted
+        headed = None if last.reading.direct or not tail.strip() else concluded(last.start)
+        return headed if headed and headed.verdict != "none" else marked(last)
     spoken = telling[-1] if telling else None
     if spoken is not None and spoken.reading.commits:
         return marked(spoken)
@@ -169,13 +158,10 @@ def _conflict(decisive: list[Marker], chars: str) -> bool:
         return False
     before, last = decisive[-2:]
     between = chars[before.span[1] : max(before.span[1], last.start)]
-    return (
-        before.reading.commits
-        and last.reading.commits
-        and before.kind == last.kind == "answer_line"
-        and before.reading[:2] != last.reading[:2]
-        and not any(c.isalnum() for c in between)
-    )
+    both = before.reading.commits and last.reading.commits
+    lines = before.kind == last.kind == "answer_line"
+    differ = before.reading[:2] != last.reading[:2]
+    return both and lines and differ and not any(char.isalnum() for char in between)
 
 
 def _quote(turn: Text, response: str, start: int, end: int) -> Quote:

@@ -11,36 +11,19 @@ import html
 import re
 from typing import Any
 
+from treecut_tasks.scoring.lexicon import load
 from treecut_tasks.scoring.text import Text
 
 OPEN, CLOSE = "\u27e6", "\u27e7"
 """Around the contents of a box."""
 
-COMMANDS = {
-    **dict.fromkeys(("times", "cdot", "ast"), "*"),
-    **dict.fromkeys(
-        ("implies", "Rightarrow", "rightarrow", "to", "Longrightarrow", "iff"), "\u21d2"
-    ),
-    **dict.fromkeys(
-        ("left", "right", "displaystyle", "limits", "big", "Big", "bigl", "bigr", "hline"), ""
-    ),
-    **dict.fromkeys(("neq", "ne"), "\u2260"),
-    **dict.fromkeys(("leq", "le"), "\u2264"),
-    **dict.fromkeys(("geq", "ge"), "\u2265"),
-    **dict.fromkeys(("approx", "simeq", "sim"), "\u2248"),
-    **dict.fromkeys(("quad", "qquad", "space", "therefore"), " "),
-    **dict.fromkeys(("dots", "ldots", "cdots"), "..."),
-    "div": "/",
-    "infty": "\u221e",
-    "sqrt": "\u221a",
-    "pm": "\u00b1",
-    "newline": "\n",
-}
+COMMANDS: dict[str, str] = load()["latex"]
 LATEX = re.compile(
     r"\\[dt]?frac ?(\d) ?(\d)|\\[dt]?frac ?\{|\\(?:boxed|fbox) ?\{|\\(?:boxed|fbox) ?[\w.]+"
     r"|\\(?:begin|end)\{[a-z*]+\}"
     r"|\\([A-Za-z]+) ?(\{)?|\\(.)|\\\n|[_^]\{|\{,\}|[{}]|<\|begin_of_box\|>|<\|end_of_box\|>|&="
 )
+ARROW = re.compile(r"[-=]{1,2}>")
 TIMES = re.compile(r" x (?=[$(]?\d)")
 LINES = re.compile(
     r"(?m)^[ >]*(?:[-*_=\u2013] ?){3,}$|^ *\x60{3,}(?:json|python|text|latex|markdown|plaintext|math|md)? *$"
@@ -55,7 +38,7 @@ STAR = re.compile(r"\*")
 
 def plain_text(text: Text) -> Text:
     """Take the markup off. Text that is plain stays as it is."""
-    text = text.sub(TIMES, " * ").sub(LINES, "").sub(MARKUP, _markup)
+    text = text.sub(TIMES, " * ").sub(ARROW, "\u21d2").sub(LINES, "").sub(MARKUP, _markup)
     text = _emphasis(text)
     return text.sub(LATEX, _Latex(text.chars)) if LATEX.search(text.chars) else text
 

@@ -18,6 +18,7 @@ LONGEST = 1000
 """So many characters of a span are read."""
 
 EDGE = "\"'*_:;,.!?= \u2022\u2013\u21d2\u2248~|#>()[]{}$\u27e6\u27e7<"
+ASIDE = re2.compile(r"^\W*\([^()]{1,60}\) (?:\b|[$*\"'-])")
 LEAD = compiled(
     r"^(?:[\s\"'*_:;,=\x{2022}\x{2013}\x{21d2}\x{2248}~|#\x{27e6}({\[\x{20ac}\x{a3}\x{a5}]|"
     + one_of("about")
@@ -62,7 +63,7 @@ AND = re2.compile(r" and ")
 SEVERAL = re2.compile(
     r"(?:^|\bof |\bfor )\W{0,3}(?:the )?(?:[2-9]|\d\d+|two|three|four|five|six) ([a-z]+)"
 )
-OR = re2.compile(r"\d[^,.;]{0,12} (?:or|to) \$?$")
+OR = re2.compile(r"(?:\d[^,.;]{0,12} (?:or|to)|between .{1,20} and) \$?$")
 
 
 class Reading(NamedTuple):
@@ -91,6 +92,7 @@ def read_span(span: str, question: Question) -> Reading:
     span = span[:LONGEST]
     if not span.strip(EDGE):
         return Reading("unknown" if "?" in span and "<" not in span else "empty")
+    span = _without_aside(span)
     lead = LEAD.match(span)
     head = span[lead.end() if lead else 0 :]
     for start in (head, span.lstrip(EDGE)):
@@ -110,6 +112,15 @@ def read_span(span: str, question: Question) -> Reading:
     return read_statement(span, question)
 
 
+def _without_aside(span: str) -> str:
+    aside = ASIDE.match(span)
+    return (
+        span[aside.end() - 1 :].lstrip()
+        if aside and find_numbers(span[aside.end() - 1 :])
+        else span
+    )
+
+
 def read_statement(sentence: str, question: Question) -> Reading:
     """Read a folded sentence: an abstention, the right-hand side of an equation, a number."""
     sentence = sentence[-LONGEST:]
@@ -125,7 +136,7 @@ def read_statement(sentence: str, question: Question) -> Reading:
     if chosen is None:
         factors = any(number.factor for number in find_numbers(sentence))
         return Reading("expression" if factors else "text", direct=False)
-    before = sentence[max(0, chosen.start - 16) : chosen.start]
+    before = sentence[max(0, chosen.start - 32) : chosen.start]
     if FACTOR.search(before):
         return Reading("expression", direct=False)
     if BOUNDED.search(before) or OR.search(before):
@@ -153,8 +164,9 @@ def _right_hand_side(sentence: str, question: Question) -> Reading | None:
 
 def _after_unknown(rest: str) -> Reading:
     """`unknown`, unless a number is offered beside it."""
-    rest = rest.partition(" if ")[0]
-    offered = rest.lstrip(" ,/").startswith(("or ", "/")) and find_numbers(rest)
+    offered = (
+        " if " not in rest and rest.lstrip(" ,/").startswith(("or ", "/")) and find_numbers(rest)
+    )
     return Reading("range" if offered else "unknown")
 
 
@@ -180,12 +192,8 @@ def _from_number(head: str, number: Number, question: Question, *, stated: bool 
         beside = others and not joined["rest"][: others[0].start].strip("$ ")
         if UNKNOWN.match(joined["rest"]) or (beside and not _same(number, others[0])):
             return Reading("range")
-    if (
-        not stated
-        and DIFFERENCE.match(rest)
-        and " than" in rest[:40]
-        and not (question.difference or question.nouns)
-    ):
+    compares = DIFFERENCE.match(rest) and " than" in rest[:40]
+    if compares and not stated and not (question.difference or question.nouns):
         return Reading("text")
     if number.value is None:
         return Reading("unreadable")
@@ -205,17 +213,14 @@ def _stated(sentence: str, question: Question) -> Number | None:
     best_rank = 0.0
     verb = words("state").search(sentence)
     comma = sentence.find(",") if BECAUSE.match(sentence) else sentence.rfind(":") + 1
-    depth = [
-        sentence.count("(", 0, n.start) - sentence.count(")", 0, n.start)
-        for n in find_numbers(sentence)
-    ]
-    for number, inside in zip(find_numbers(sentence), depth, strict=True):
+    for number in find_numbers(sentence):
+        inside = sentence.rfind("(", 0, number.start) > sentence.rfind(")", 0, number.start)
         after = sentence[number.end :]
         counted = _counts(after[0 if number.bare else 1 :], question)
         money = number.money or bool(MONEY.match(after))
         if not (counted or money or (verb and number.bare and not number.in_words)):
             continue
-        rank = 1.0 + 2 * counted + 2 * (money and question.money) - 2 * (inside > 0)
+        rank = 1.0 + 2 * counted + 2 * (money and question.money) - 2 * inside
         if DIFFERENCE.match(after) and " than" in after[:60]:
             if not question.difference and not question.nouns:
                 return best
@@ -237,19 +242,18 @@ def _counts(after: str, question: Question) -> bool:
 
 
 def read_about_asked(sentence: str, question: Question, text: str) -> Reading:
-    """Read what a folded sentence states about the asked item.
+    """Read what a folded sentence states about what is asked for.
 
-    Args:
-        sentence: a sentence, finished or not.
-        question: what is asked for; where it is the price of an item, the last clause counts that
-            is about this item and not about others, several, or sums.
-        text: the text before the sentence, where a symbol may be given to the item.
+    For the price of one item, the last clause counts that is about it, not about others, several, or
+    sums. In the text before the sentence a symbol may be given to the item.
     """
     whole = read_statement(sentence, question)
     if not question.item or whole.kind == "unknown":
         return whole
     for clause in reversed(_clauses(sentence)):
         reading = read_span(clause, question)._replace(direct=False)
+        if reading.kind == "expression" and RELATION.search(clause):
+            continue
         if reading.kind in ("number", "expression", "range", "unreadable"):
             if _is_about(clause, question, text):
                 return reading
@@ -261,23 +265,19 @@ def read_about_asked(sentence: str, question: Question, text: str) -> Reading:
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence at commas and conjunctions, and at an `and` behind a number."""
     cuts = [0, *(match.end() for match in CLAUSE.finditer(sentence))]
-    cuts += [
-        match.end()
-        for match in AND.finditer(sentence)
-        if find_numbers(
-            sentence[max([c for c in cuts if c <= match.start()], default=0) : match.start()]
-        )
-    ]
-    cuts = sorted({*cuts, len(sentence)})
-    return [sentence[a:b] for a, b in pairwise(cuts)]
+    for match in AND.finditer(sentence):
+        begin = max(cut for cut in cuts if cut <= match.end())
+        if find_numbers(sentence[begin : match.start()]):
+            cuts.append(match.end())
+    return [sentence[a:b] for a, b in pairwise(sorted({*cuts, len(sentence)}))]
 
 
 def _is_about(clause: str, question: Question, text: str) -> bool:
     """Whether a clause that states a number can be about the asked item."""
     named = content_words(clause)
     others = named & (question.others - question.item)
-    relation = RELATION.search(clause)
-    symbol = SYMBOL.search(clause[: relation.start()]) if relation else None
+    equation = list(RELATION.finditer(clause))
+    symbol = SYMBOL.search(clause[: equation[-1].start()]) if equation else None
     if symbol and not others and not named & question.item:
         return _stands_for_item(symbol[1], question, text)
     if TOGETHER.search(clause):
@@ -293,6 +293,8 @@ def _is_about(clause: str, question: Question, text: str) -> bool:
 
 
 def _stands_for_item(symbol: str, question: Question, text: str) -> bool:
-    """Whether a line of the text gives the asked item this symbol."""
+    """Whether a symbol is the item's initial, or a line of the text gives it to the item."""
+    if symbol[0] in question.initials:
+        return True
     lines = [line for line in text[-20_000:].split("\n") if symbol in line]
     return any(question.item <= content_words(line) for line in lines[:200])

@@ -20,6 +20,8 @@ HYPOTHETICAL = words("hypothetical")
 SUMS = entries("sum")
 VALUES = ("number", "expression", "range")
 POLITE, CHECK, WOULD, CONDITION = map(words, ("polite", "check", "would", "condition"))
+WORKING = words("working")
+FIRST = compiled("^" + one_of("first"))
 CUT = compiled(one_of("cut") + r"$|[,(=+*/]$")
 CLAUSE = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
 
@@ -55,12 +57,12 @@ def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int
     if cut or not sentences:
         return None
     last = sentences[-1]
-    if _is_unfinished(last):
-        return None
     bare = read_span(last.chars, question)
     alone = len(sentences) == 1 or (len(last.chars) < 60 and last.line != sentences[0].line)
     if bare.commits and bare.direct and alone:
         return bare, skipped + last.start, skipped + last.end
+    if _is_unfinished(last):
+        return None
     chosen = _choose(_events(sentences, question, chars[skipped:]), question)
     if chosen is None:
         return None
@@ -87,7 +89,7 @@ def _events(sentences: list[Sentence], question: Question, text: str) -> list[Ev
         firm = 2 if CUE.match(chars) else 1 if MIDDLE_CUE.search(chars) else lead
         lead = firm if chars.endswith((":", "is", "\u21d2")) else 0
         checking = firm < 2 and (checking or bool(CHECK.search(chars)))
-        if CODE.search(chars) or chars.rstrip(".") in question.text:
+        if CODE.search(chars) or FIRST.match(chars) or chars.rstrip(".") in question.text:
             continue
         if (
             POLITE.search(chars)
@@ -97,12 +99,23 @@ def _events(sentences: list[Sentence], question: Question, text: str) -> list[Ev
             continue
         reading = read_about_asked(chars, question, text[: sentence.start])
         supposed = _is_supposed(chars, firm, question)
-        scope = firm < 2 and (scope or supposed)
+        scope = firm < 2 and (scope or supposed == 2)
         if reading.kind == "unknown":
             events.append(_turned(sentence, reading, firm, question))
-        elif reading.kind in VALUES and not chars.endswith("?"):
-            events.append(Event(sentence, reading, firm, 2 * (checking or supposed) or int(scope)))
+        elif reading.kind in VALUES and not (
+            chars.endswith("?") or _is_premise(chars, firm, question)
+        ):
+            events.append(Event(sentence, reading, firm, max(2 * checking, supposed, int(scope))))
     return events
+
+
+def _is_premise(chars: str, firm: int, question: Question) -> bool:
+    """Whether a sentence only repeats numbers of the problem, or says what to do with them."""
+    if firm == 2 or question.item or "=" in chars:
+        return False
+    repeated = all(number.value in question.numbers for number in find_numbers(chars))
+    shared = len(content_words(chars) & question.words)
+    return bool(WORKING.search(chars)) or (repeated and 2 * shared < len(question.words))
 
 
 def _turned(sentence: Sentence, reading: Reading, firm: int, question: Question) -> Event:
@@ -116,16 +129,17 @@ def _turned(sentence: Sentence, reading: Reading, firm: int, question: Question)
     return Event(sentence, reading, firm, 0)
 
 
-def _is_supposed(chars: str, firm: int, question: Question) -> bool:
-    """Whether a sentence only illustrates, or rests on a condition that the problem does not state."""
+def _is_supposed(chars: str, firm: int, question: Question) -> int:
+    """2 if a sentence illustrates or rests on a condition not in the problem, 1 if it says `would`."""
     if HYPOTHETICAL.search(chars):
-        return True
+        return 2
     would = bool(WOULD.search(chars))
     condition = CONDITION.search(chars)
     if condition is None:
-        return would and firm < 2
+        return int(would and firm < 2)
     premises = find_numbers(chars[condition.end() :].partition(",")[0])
-    return would or any(n.value not in question.numbers for n in premises if not n.in_words)
+    new = any(n.value not in question.numbers for n in premises if not n.in_words)
+    return 2 * (would or new)
 
 
 def _shares(event: Event, question: Question) -> bool:
@@ -147,6 +161,8 @@ def _choose(events: list[Event], question: Question) -> Event | None:
     if firm and real[-1] is last and last.reading.kind == "number" and _shares(last, question):
         chosen = last
     unknown = strong[-1] if strong else weak[-1] if weak else None
+    if unknown is None and last and last.supposed == 1 and not (chosen and chosen.firm == 2):
+        return last
     if unknown is None:
         return chosen or (values[-1] if values and len(values) == len(events) else None)
     if chosen is None:
@@ -156,6 +172,9 @@ def _choose(events: list[Event], question: Question) -> Event | None:
         return events[-1] if assumed else unknown
     if unknown.sentence.start < chosen.sentence.start:
         return chosen if chosen.firm == 2 or chosen is last else unknown
+    named = content_words(unknown.sentence.chars)
+    if question.item and not named & question.item and named & question.others and chosen.firm:
+        return chosen
     near = events.index(unknown) - events.index(chosen) <= 2 and chosen.firm == 2
     stands = unknown.reading.weak and near and chosen.reading.kind == "number"
     return chosen if stands and _shares(chosen, question) else unknown

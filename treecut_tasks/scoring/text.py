@@ -12,16 +12,13 @@ from typing import Any, NamedTuple
 SIGNS = {
     **dict.fromkeys("\u2018\u2019\u201b\u2032\u02bc`\u00b4", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d", '"'),
-    **dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63\uff0d", "-"),
-    **dict.fromkeys("\u2013\u2014\u2015", "\u2013"),
-    **dict.fromkeys("\u2044\u2215", "/"),
-    **dict.fromkeys("\u00d7\u22c5\u00b7\u2217", "*"),
     **dict.fromkeys("\u2022\u25aa\u25cf\u25e6\u2023\u25c6\u25a0\u2043", "\u2022"),
-    "\u00f7": "/",
+    **dict(
+        zip("\u2010\u2011\u2012\u2212\ufe63\uff0d\u2014\u2015", "------\u2013\u2013", strict=True)
+    ),
+    **dict(zip("\u2013\u2044\u2215\u00f7\u00d7\u22c5\u00b7\u2217", "\u2013///****", strict=True)),
+    **dict(zip("\u2260\u2248\u2192", "\u2260\u2248\u21d2", strict=True)),
     "\u3002": ". ",
-    "\u2260": "\u2260",
-    "\u2248": "\u2248",
-    "\u2192": "\u21d2",
     "\u2234": " therefore ",
     "\u2026": "...",
 }

@@ -22,13 +22,7 @@ TURN_OVER = entries("turn_over")
 
 
 class Visible(NamedTuple):
-    """What the reader sees.
-
-    Attributes:
-        text: the visible text.
-        open_thinking: whether a thinking block never ends.
-        thought: whether there was thinking.
-    """
+    """What the reader sees, whether thinking never ends, and whether there was any."""
 
     text: Text
     open_thinking: bool
