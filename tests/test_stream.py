@@ -287,6 +287,18 @@ def test_what_is_no_generator_and_no_configuration_is_refused() -> None:
         problem_at(None, 1, 1)  # type: ignore[arg-type]
 
 
+def test_prices_that_no_row_can_hold_are_refused_at_once() -> None:
+    config = ProblemConfig(replace(TINY_THEME, value_max=10**19), num_vars=2, ans_depth=2)
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: problem_at(config, 1, 1),
+        lambda: generate(config, random.Random(1)),
+        lambda: to_dataset(config, 1, 1),
+    )
+    for use in uses:
+        with pytest.raises(TreecutError, match="has prices up to 10000000000000000000: use prices"):
+            use()
+
+
 # --- The sets of tasks. ---
 
 DEPTHS = [ProblemConfig(ans_depth=ans_depth) for ans_depth in (2, 4, 6, 8)]

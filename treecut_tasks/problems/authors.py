@@ -21,6 +21,7 @@ from treecut_tasks.problems.blocks import (
     FORMULAS,
     Block,
     Ints,
+    num_prices,
     trees_of,
     with_path,
 )
@@ -44,7 +45,6 @@ def draw_as_authors(config: ProblemConfig, rng: random.Random, rows: int) -> Blo
         rows: how many problems.
     """
     theme, num_vars, cut_into = config.resolved_theme, config.vars, config.cut_into
-    num_prices = (theme.value_max - theme.value_min) // theme.value_step + 1
     num_items = (num_vars + 1) // 2 if config.composite_name else num_vars
     num_candidates = ENTITIES_DRAWN * num_items if config.composite_name else num_vars
     samples = [(len(theme.items), num_items), (num_candidates, num_vars)]
@@ -54,7 +54,7 @@ def draw_as_authors(config: ProblemConfig, rng: random.Random, rows: int) -> Blo
     draw_head = _joined(
         rng,
         *(_sample(rng, *sizes) for sizes in samples),
-        [num_prices] * num_vars,
+        [num_prices(theme)] * num_vars,
         range(config.ans_depth + 1, num_vars + 1),
     )
     # Edges from the root draw no formula: x_1, unless it is cut, and whatever else hangs there.

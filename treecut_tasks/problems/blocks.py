@@ -18,11 +18,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.splits import HASHES, Split, name_numbers
 from treecut_tasks.problems.tree import breadth_first, subtree
 from treecut_tasks.problems.wording import MAX_COEFFICIENT
+from treecut_tasks.themes import Theme
 
 Ints = NDArray[np.int64]
 """Whole numbers; the first axis counts problems."""
@@ -191,6 +192,20 @@ def stream_words(
     return RandomWords([_VERSION, parameters, seed, pairs == "matched", bounds, repeat], block)
 
 
+def num_prices(theme: Theme) -> int:
+    """How many prices a theme has.
+
+    Raises:
+        TreecutError: they are larger than a row can hold; theme files cannot have such prices.
+    """
+    if 2 * MAX_COEFFICIENT * theme.value_max >= 2**63:
+        raise TreecutError(
+            f"The theme {theme.name!r} has prices up to {shown(theme.value_max)}: use prices of at most "
+            f"{2**63 // (2 * MAX_COEFFICIENT)}."
+        )
+    return (theme.value_max - theme.value_min) // theme.value_step + 1
+
+
 def draw_rest(
     config: ProblemConfig, words: RandomWords, names: Ints, parents: Ints | None = None
 ) -> Block:
@@ -203,8 +218,8 @@ def draw_rest(
         parents: the tree of each row, if it is given already.
     """
     rows, num_vars, theme = len(names), config.vars, config.resolved_theme
-    num_prices = (theme.value_max - theme.value_min) // theme.value_step + 1
-    values = theme.value_min + theme.value_step * words.below([num_prices] * num_vars, rows)
+    drawn_values = words.below([num_prices(theme)] * num_vars, rows)
+    values = theme.value_min + theme.value_step * drawn_values
     if parents is None:
         parents = with_path(config, draw_branches(config, words, rows))
     choices = FORMULAS[config.sampling]

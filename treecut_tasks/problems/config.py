@@ -32,7 +32,7 @@ class ProblemConfig:
         unanswerable: whether one necessary edge is cut.
         cut_depth: number of edges from the questioned variable to the cut, from 1 to
             `ans_depth - 1`; `ans_depth // 2` if None. Always None for an answerable problem.
-        sampling: `published` draws formulas as the authors' data was drawn (generator.md, step 7),
+        sampling: `published` draws formulas as the authors' data was drawn (docs/training-data.md),
             `paper` draws both coefficients from ±1, ±2, ±3 (Algorithm 1, line 28).
 
     Raises:
@@ -114,7 +114,7 @@ class ProblemConfig:
 
     @property
     def cut_into(self) -> int | None:
-        """Index of the variable that the cut edge leads into (generator.md, step 6), or None."""
+        """Index of the variable that the cut edge leads into (paper, Algorithm 1), or None."""
         return None if self.cut_depth is None else self.ans_depth - self.cut_depth
 
     def answerable(self) -> ProblemConfig:

@@ -21,6 +21,7 @@ from treecut_tasks.problems.blocks import (
     PairKind,
     draw_names,
     draw_rest,
+    num_prices,
     stream_words,
 )
 from treecut_tasks.problems.config import ProblemConfig
@@ -395,12 +396,11 @@ def count_limit(config: ProblemConfig) -> int:
         names *= math.perm(2 * num_items, num_vars)
     else:
         names = math.perm(len(theme.items), num_vars)
-    prices = (theme.value_max - theme.value_min) // theme.value_step + 1
     trees = math.prod(range(config.ans_depth + 1, num_vars + 1))
     num_sentences = num_vars - config.unanswerable
     formulas = len(FORMULAS[config.sampling]) ** num_sentences
     orders = math.factorial(num_sentences) if config.order == "random" else 1
-    return int(names * prices**num_vars * trees * formulas * orders)
+    return int(names * num_prices(theme) ** num_vars * trees * formulas * orders)
 
 
 def _too_many(config: ProblemConfig, num_problems: int, found: str, evidence: str) -> TreecutError:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from treecut_tasks.themes import Theme, Variable
 
 SentenceKind: TypeAlias = Literal["fact", "sum", "difference", "equal"]
-"""Which of the four sentence templates (generator.md, "English") a sentence follows."""
+"""Which of the four sentence templates (paper, Appendix A) a sentence follows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reading a problem text, sentence by sentence (generator.md, "English").
+"""Reading a problem text, sentence by sentence (paper, Appendix A).
 
 No name of a theme holds a full stop, a colon or one of the templates' words (`lexicon` makes sure),
 so a text comes apart at the first occurrence of each of them, in one way only and in linear time.
@@ -38,7 +38,7 @@ class _Parts:
 def read_problem(text: str, themes: Sequence[Theme] | None = None) -> ReadProblem:
     """Read a problem text into sentences, equations and a question.
 
-    Every sentence must be well formed in the sense of generator.md ("English"), agreement of
+    Every sentence must be well formed in the sense of the paper (Appendix A), agreement of
     number, article and verb included. `2 burgers cost 10 dollars.`, which the generator never
     writes, says one thing only and is read as a fact.
 

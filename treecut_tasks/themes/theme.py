@@ -116,7 +116,7 @@ class Theme:
         """How many variables the theme can name in one problem.
 
         Composite names combine two entities with as many items as half the variables
-        (generator.md, step 1), so that each item serves twice.
+        (paper, Appendix A), so that each item serves twice.
         """
         return len(self.items) * (2 if composite_name else 1)
 
