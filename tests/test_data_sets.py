@@ -152,9 +152,9 @@ ENDLESS = "a0: &a0 [x]\n" + "".join(
 )
 
 BAD_MIXTURES = {
-    "[]": "should be a valid dictionary",
+    "[]": "is []: it must be a mapping",
     "parts: []": "parts",
-    "parts: [{}]\nsplit: 1": "split is 1: it must be",
+    "parts: [{}]\nsplit: 1": "split is not known: correct its name",
     "parts: [{depth: 2}]": "parts.0.depth",
     "parts: [{ans_depth: 1}]": "part 1 that cannot be made. ans_depth is 1: it must be 2 or more",
     "parts: [{}, {ans_depth: two}]": "part 2 that cannot be made. ans_depth is 'two'",

@@ -65,5 +65,8 @@ def from_validation(error: ValidationError, what: str = "") -> TreecutError:
         return TreecutError(f"{what}: {cause}" if what else str(cause))
     context = first.get("ctx", {})
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    must = _MUST.get(first["type"], f"must be as follows: {message}").format(**context)
+    if first["type"] in _MUST:
+        must = _MUST[first["type"]].format(**context)
+    else:
+        must = message if message.startswith("must ") else f"must be as follows: {message}"
     return TreecutError(f"{subject or 'It'} is {shown(first['input'])}: it {must}.")

@@ -34,11 +34,12 @@ _SPLIT_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
 
 def _fraction(value: object) -> Fraction:
     """A number as it is written: 0.1 is one tenth."""
-    text = str(value)
-    if type(value) in (int, float, str) and _NUMBER.fullmatch(text):
-        number, _, divisor = text.partition("/")
-        if not divisor or int(divisor):
+    try:
+        if type(value) in (int, float) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
+            number, _, divisor = str(value).partition("/")
             return Fraction(number) / Fraction(divisor or 1)
+    except (ValueError, ZeroDivisionError):  # no finite number
+        pass
     raise ValueError("must be a number such as 3, 0.25 or 1/3")
 
 
