@@ -491,10 +491,10 @@ def test_progress_is_shown_on_a_terminal_only(
     shown = on_terminal(long_work)
     assert "Generating" in shown
     assert "100%" in shown
-    assert on_terminal(short_work) == ""
+    assert on_terminal(short_work) == "Wrote 20 problems to out.jsonl.\r\n"
     process = start(long_work, treecut_environment, cwd=tmp_path)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "")
+    assert (process.returncode, errors) == (0, "Wrote 20000 problems to out.jsonl.\n")
 
 
 # --- The other commands. ---
