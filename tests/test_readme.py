@@ -1,9 +1,8 @@
-"""Every command and every piece of Python in README.md runs.
+"""Every command and every piece of Python in README.md and docs/ runs, and what they print is true.
 
-Commands are taken from the file and run as they stand, with three replacements that a machine
-without keys and without an hour needs: a provider's API is a server on loopback that enforces that
-API's rules, an evaluation gets a limit where the command has none, and the address of the reader's
-own server is that of ours.
+Commands run as they stand, with replacements that a machine without keys and without an hour needs:
+a provider's API is a server on loopback that enforces that API's rules, an evaluation gets a limit
+where the command has none, and the address of the reader's own server is that of ours.
 """
 
 from __future__ import annotations
@@ -24,7 +23,11 @@ from tests.servers.openai_rules import OpenAIRulesServer
 from tests.trainers import TO_INSTALL, tiny_model, training_arguments
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+}
+README = DOCUMENTS["README.md"]
 
 PROBLEM = (
     "A pizza at Texas BBQ and 3 lasagnas at Texas BBQ cost 48 dollars. A lasagna at Urban Plate "
@@ -33,8 +36,9 @@ PROBLEM = (
 )
 
 
-def _blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+def _blocks(language: str, texts: Iterator[str] | None = None) -> list[str]:
+    pattern = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [block for text in texts or DOCUMENTS.values() for block in pattern.findall(text)]
 
 
 def _marked(marker: str) -> str:
@@ -43,14 +47,16 @@ def _marked(marker: str) -> str:
     return found[1]
 
 
-# The commands that make an environment have tests of their own below.
+# The commands that make an environment have tests of their own.
 _SETTING_UP = (_marked("main command"), _marked("test command"))
-COMMANDS = [
-    line
-    for block in _blocks("bash")
-    for line in block.splitlines()
-    if line and line not in _SETTING_UP
-]
+COMMANDS = list(
+    dict.fromkeys(
+        line
+        for block in _blocks("bash")
+        for line in block.replace("\\\n", "").splitlines()
+        if line and not line.startswith("#") and line not in _SETTING_UP
+    )
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +70,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     lines = "".join(json.dumps(response) + "\n" for response in responses)
     (folder / "responses.jsonl").write_text(lines, encoding="utf-8")
-    (mixture,) = _blocks("yaml")
-    (folder / "mixture.yaml").write_text(mixture, encoding="utf-8")
+    for block in _blocks("yaml"):
+        if block.startswith("parts:"):
+            (folder / "mixture.yaml").write_text(block, encoding="utf-8")
+    (folder / "docs").symlink_to(ROOT / "docs")
     return folder
 
 
@@ -88,19 +96,22 @@ def _adapted(command: str, api: str, local: str) -> str:
         command = command.replace(
             "model_args model=", f"model_args base_url={api}/chat/completions,model="
         )
-    if re.search(r"\b(inspect eval|lm_eval)\b", command) and "--limit" not in command:
-        command += " --limit 2"
+    if re.search(r"\b(inspect eval|lm_eval)\b", command):
+        command = re.sub(r" --limit \d+", "", command) + " --limit 2"
     return command
 
 
 def test_there_are_commands() -> None:
-    assert len(COMMANDS) > 30
+    assert len(COMMANDS) > 25
+    assert len(README.splitlines()) < 230
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command(
     command: str, folder: Path, api: OpenAIRulesServer, local: OpenAIRulesServer
 ) -> None:
+    if "--labels review.csv" in command:
+        _mark(folder / "review.csv")
     binaries = Path(sys.executable).parent
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("INSPECT_")},
@@ -122,11 +133,17 @@ def test_command(
     output = result.stdout + result.stderr
     assert result.returncode == 0, output
     if "inspect eval" in command:
-        assert re.search(r"^(hallucination_rate|accuracy) +\d", output, re.MULTILINE), output
+        assert re.search(r"^\w+ +(\d|nan)", output, re.MULTILINE), output
     if "lm_eval" in command:
         assert re.search(r"\|(hallucination_rate|accuracy) +\|", output), output
     refused = [request.error for request in api.requests if request.error is not None]
     assert not refused, refused
+
+
+def _mark(sheet: Path) -> None:
+    """Mark every verdict of a sheet as right, as a reader would."""
+    text = sheet.read_text(encoding="utf-8")
+    sheet.write_text(re.sub(r"^(\d+),,", r"\1,y,", text, flags=re.MULTILINE), encoding="utf-8")
 
 
 @pytest.mark.parametrize("block", _blocks("python"))
@@ -154,49 +171,37 @@ def _names_for_trl(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_there_is_python() -> None:
-    assert len(_blocks("python")) >= 4
-
-
-def test_the_reward_is_what_it_is_said_to_be() -> None:
-    from treecut_tasks import Reward
-
-    responses = ("Answer: 11", "Answer: unknown", "Answer: 12", "")
-    rewards = {
-        answer: [Reward()(response, {"answer": answer}) for response in responses]
-        for answer in ("11", "unknown")
-    }
-    assert rewards == {"11": [1, -0.5, -1, -1], "unknown": [-1, 1, -1, -1]}
-
-
 def test_values_in_python_comments() -> None:
     from treecut_tasks import score_responses, summarise_responses
 
-    scored = score_responses([{"problem": PROBLEM, "answer": "unknown", "response": "Answer: 11"}])
-    cause = scored[0].cause
-    assert cause is not None
-    assert (scored[0].judgement.value, cause.kind) == ("11", "same_price")
-    assert summarise_responses(scored)["unanswerable"]["hallucination_rate"].value == 1.0
+    judged = score_responses([{"problem": PROBLEM, "answer": "unknown", "response": "Answer: 11"}])
+    (first,) = judged
+    assert first.judgement.quote is not None
+    assert first.cause is not None
+    shown = (first.ending, first.judgement.quote.text, first.cause.kind)
+    assert f"# {shown}" in README
+    assert summarise_responses(judged)["unanswerable"]["hallucination_rate"].value == 1.0
+
+
+def test_the_example_is_a_problem_of_the_default_stream() -> None:
+    from treecut_tasks import ProblemConfig, pair_at
+
+    pair = pair_at(ProblemConfig(ans_depth=3, num_vars=4), seed=42, index=4)
+    assert f"| {pair.unanswerable.text} |" in README
+    assert pair.answerable.text in README.replace("**", "")
+    assert f"| `Answer: {pair.answerable.answer}` |" in README
 
 
 def test_printed_explanation_is_what_is_printed(folder: Path) -> None:
     shown = re.search(
         r"^\$ treecut explain --problem-file problem.txt --value 11\n(.*?)^```",
-        README,
+        DOCUMENTS["docs/causes.md"],
         re.MULTILINE | re.DOTALL,
     )
     assert shown is not None
     printed = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "treecut_tasks",
-            "explain",
-            "--problem-file",
-            "problem.txt",
-            "--value",
-            "11",
-        ],
+        [sys.executable, "-m", "treecut_tasks", "explain"]
+        + ["--problem-file", "problem.txt", "--value", "11"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -210,13 +215,21 @@ def test_examples_of_rule_and_verdict() -> None:
     from treecut_tasks.scoring import classify_outcome, says_unknown
 
     rows = re.findall(
-        r"^\| (`Answer: .*?) \| (hallucination|correct) \| (unknown|number)", README, re.MULTILINE
+        r"^\| (`Answer: .*?) \| (hallucination|correct) \| (unknown|number)",
+        DOCUMENTS["docs/tasks.md"],
+        re.MULTILINE,
     )
     assert len(rows) == 3
     for cell, rule, verdict in rows:
         response = "\n".join(re.findall(r"`(.*?)`", cell))
         assert says_unknown(response) == (rule == "correct"), response
         assert classify_outcome(response).verdict == verdict, response
+
+
+def test_links_lead_somewhere() -> None:
+    for name, text in DOCUMENTS.items():
+        for target in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert ((ROOT / name).parent / target).exists(), (name, target)
 
 
 def test_ci_runs_the_test_command() -> None:
@@ -226,7 +239,7 @@ def test_ci_runs_the_test_command() -> None:
 @pytest.mark.install
 @pytest.mark.timeout(1800)
 def test_main_command(tmp_path: Path) -> None:
-    """The one command for the main job, in a clone, with nothing but python3."""
+    """The one command for the main job, in a clone, with nothing but python3; README shows its end."""
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     command = _marked("main command").replace("python3", sys.executable, 1)
@@ -241,6 +254,8 @@ def test_main_command(tmp_path: Path) -> None:
     )
     output = result.stdout + result.stderr
     assert result.returncode == 0, output
-    assert re.search(
-        r"^hallucination_rate +0\.\d+|^hallucination_rate +1\.0", output, re.MULTILINE
-    ), output
+    shown = re.search(r"^treecut_tasks/treecut_scorer\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert shown is not None
+    printed = [" ".join(line.split()) for line in output.splitlines()]
+    for line in shown[1].splitlines():
+        assert " ".join(line.split()) in printed, output
