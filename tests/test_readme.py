@@ -36,9 +36,9 @@ PROBLEM = (
 )
 
 
-def _blocks(language: str, texts: Iterator[str] | None = None) -> list[str]:
+def _blocks(language: str) -> list[str]:
     pattern = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
-    return [block for text in texts or DOCUMENTS.values() for block in pattern.findall(text)]
+    return [block for text in DOCUMENTS.values() for block in pattern.findall(text)]
 
 
 def _marked(marker: str) -> str:
