@@ -18,7 +18,6 @@ LONGEST = 1000
 """So many characters of a span are read."""
 
 EDGE = "\"'*_:;,.!?= \u2022\u2013\u21d2\u2248~|#>()[]{}$\u27e6\u27e7<"
-ASIDE = re2.compile(r"^\W*\([^()]{1,60}\) (?:\b|[$*\"'-])")
 LEAD = compiled(
     r"^(?:[\s\"'*_:;,=\x{2022}\x{2013}\x{21d2}\x{2248}~|#\x{27e6}({\[\x{20ac}\x{a3}\x{a5}]|"
     + one_of("about")
@@ -34,7 +33,6 @@ JOINED = compiled(
     r"(?: also| even| rather)? ?\$?(?P<rest>.*)"
 )
 OPERATOR = re2.compile(r"^[ $)]*(?:[+*/^\x{221a}]|- ?[\d(a-z]|\x{2013} ?\d|x \d|\(|- ?$)")
-LETTER = re2.compile(r"^ ?([b-hj-z])(?:[^a-z'.]|$)")
 FACTOR = re2.compile(r"(?:^|[^a-z'])[b-hj-z](?:_\w+)? ?[-+*/^\x{2013}] ?\$?$")
 VARIABLE = re2.compile(r"(?:^|[^a-z'])[\d.]*[b-hj-z](?:_\w+)?(?:$|[^a-z'])")
 SYMBOL = re2.compile(
@@ -50,7 +48,6 @@ CLAUSE_VERB = compiled("^[^.,;(]*?" + one_of("state"))
 SUBORDINATE = words("relative")
 DIFFERENCE = compiled("^ ?[a-z]* ?" + one_of("difference"))
 MONEY = compiled("^ ?" + one_of("money"))
-UNIT = compiled("^" + one_of("unit") + "$")
 NEXT_WORDS = re2.compile(
     r"^[ )]*(?:of |more |fewer |total |additional |whole )*([a-z'-]+)(?: ([a-z'-]+))?(?: ([a-z'-]+))?"
 )
@@ -92,7 +89,6 @@ def read_span(span: str, question: Question) -> Reading:
     span = span[:LONGEST]
     if not span.strip(EDGE):
         return Reading("unknown" if "?" in span and "<" not in span else "empty")
-    span = _without_aside(span)
     lead = LEAD.match(span)
     head = span[lead.end() if lead else 0 :]
     for start in (head, span.lstrip(EDGE)):
@@ -110,15 +106,6 @@ def read_span(span: str, question: Question) -> Reading:
         if not numbers[0].in_words or alone or MONEY.match(rest):
             return _from_number(head, numbers[0], question)
     return read_statement(span, question)
-
-
-def _without_aside(span: str) -> str:
-    aside = ASIDE.match(span)
-    return (
-        span[aside.end() - 1 :].lstrip()
-        if aside and find_numbers(span[aside.end() - 1 :])
-        else span
-    )
 
 
 def read_statement(sentence: str, question: Question) -> Reading:
@@ -173,8 +160,7 @@ def _after_unknown(rest: str) -> Reading:
 def _from_number(head: str, number: Number, question: Question, *, stated: bool = False) -> Reading:
     """Read what a number opens: the number, unless more makes it a term or one of several."""
     rest = head[number.end - number.start if stated else number.end :].partition("\n")[0]
-    letter = LETTER.match(rest)
-    if number.factor or (letter and not UNIT.match(letter[1])):
+    if number.factor:
         return Reading("expression")
     if OPERATOR.match(rest) and not rest.startswith((" (", "(")):
         relation = RELATION.search(rest[:80])

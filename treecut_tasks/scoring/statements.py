@@ -10,19 +10,15 @@ from treecut_tasks.scoring.question import Question, content_words
 from treecut_tasks.scoring.sentences import Sentence, split_sentences
 from treecut_tasks.scoring.spans import EDGE, Reading, read_about_asked, read_span, read_statement
 
-CODE = compiled(r"\bdef |print\(|^import |\breturn ")
 LAST, TAIL = 60, 20_000
 """So many last sentences and characters can hold a conclusion."""
 
 CUE = compiled(r"^[^\w]*(?:and |but |" + one_of("retraction") + r",? )?" + one_of("cue"))
-MIDDLE_CUE = words("inside")
 HYPOTHETICAL = words("hypothetical")
 SUMS = entries("sum")
 VALUES = ("number", "expression", "range")
 POLITE, CHECK, WOULD, CONDITION = map(words, ("polite", "check", "would", "condition"))
 WORKING = words("working")
-FIRST = compiled("^" + one_of("first"))
-CUT = compiled(one_of("cut") + r"$|[,(=+*/]$")
 CLAUSE = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
 
 
@@ -32,13 +28,13 @@ class Event(NamedTuple):
     Attributes:
         sentence: the sentence.
         reading: what it says.
-        firm: 2 with a cue at its head, 1 with one inside, 0 without.
+        firm: whether it opens with a cue such as "therefore".
         supposed: 2 if it only illustrates, 1 if it stands under an assumption, else 0.
     """
 
     sentence: Sentence
     reading: Reading
-    firm: int
+    firm: bool
     supposed: int
 
 
@@ -76,20 +72,20 @@ def _is_remark(sentence: Sentence) -> bool:
 
 def _is_unfinished(sentence: Sentence) -> bool:
     chars = sentence.chars.rstrip("\"')]\u27e7 ")
-    says_nothing = chars[-1:].isalpha() and read_statement(chars, Question()).kind == "text"
-    return not sentence.ended and (bool(CUT.search(chars)) or says_nothing)
+    open_end = not sentence.ended and not chars[-1:].isdigit()
+    return open_end and read_statement(chars, Question()).kind == "text"
 
 
 def _events(sentences: list[Sentence], question: Question, text: str) -> list[Event]:
     """What each sentence says; what illustrates or checks is marked as supposed."""
     events: list[Event] = []
-    lead, checking, scope = 0, False, False
+    lead = checking = scope = False
     for sentence in sentences:
         chars = sentence.chars
-        firm = 2 if CUE.match(chars) else 1 if MIDDLE_CUE.search(chars) else lead
-        lead = firm if chars.endswith((":", "is", "\u21d2")) else 0
-        checking = firm < 2 and (checking or bool(CHECK.search(chars)))
-        if CODE.search(chars) or FIRST.match(chars) or chars.rstrip(".") in question.text:
+        firm = bool(CUE.match(chars)) or lead
+        lead = firm and chars.endswith((":", "is", "\u21d2"))
+        checking = not firm and (checking or bool(CHECK.search(chars)))
+        if chars.rstrip(".") in question.text:
             continue
         if (
             POLITE.search(chars)
@@ -98,48 +94,40 @@ def _events(sentences: list[Sentence], question: Question, text: str) -> list[Ev
         ):
             continue
         reading = read_about_asked(chars, question, text[: sentence.start])
-        supposed = _is_supposed(chars, firm, question)
-        scope = firm < 2 and (scope or supposed == 2)
+        supposed = _is_supposed(chars)
+        scope = not firm and (scope or supposed)
         if reading.kind == "unknown":
             events.append(_turned(sentence, reading, firm, question))
         elif reading.kind in VALUES and not (
             chars.endswith("?") or _is_premise(chars, firm, question)
         ):
-            events.append(Event(sentence, reading, firm, max(2 * checking, supposed, int(scope))))
+            events.append(Event(sentence, reading, firm, 2 * (checking or supposed) or int(scope)))
     return events
 
 
-def _is_premise(chars: str, firm: int, question: Question) -> bool:
+def _is_premise(chars: str, firm: bool, question: Question) -> bool:
     """Whether a sentence only repeats numbers of the problem, or says what to do with them."""
-    if firm == 2 or question.item or "=" in chars:
+    if firm or question.item or "=" in chars:
         return False
     repeated = all(number.value in question.numbers for number in find_numbers(chars))
     shared = len(content_words(chars) & question.words)
     return bool(WORKING.search(chars)) or (repeated and 2 * shared < len(question.words))
 
 
-def _turned(sentence: Sentence, reading: Reading, firm: int, question: Question) -> Event:
+def _turned(sentence: Sentence, reading: Reading, firm: bool, question: Question) -> Event:
     """An abstention, unless the sentence turns to a number: "... alone does not, but ..."."""
     turn = CLAUSE.search(sentence.chars)
     if turn and not reading.weak:
         rest = sentence.chars[turn.end() :]
         later = read_statement(rest, question)
-        if later.kind == "number" and not _is_supposed(rest, 0, question):
-            return Event(sentence, later, 1, 0)
+        if later.kind == "number" and not _is_supposed(rest):
+            return Event(sentence, later, True, 0)
     return Event(sentence, reading, firm, 0)
 
 
-def _is_supposed(chars: str, firm: int, question: Question) -> int:
-    """2 if a sentence illustrates or rests on a condition not in the problem, 1 if it says `would`."""
-    if HYPOTHETICAL.search(chars):
-        return 2
-    would = bool(WOULD.search(chars))
-    condition = CONDITION.search(chars)
-    if condition is None:
-        return int(would and firm < 2)
-    premises = find_numbers(chars[condition.end() :].partition(",")[0])
-    new = any(n.value not in question.numbers for n in premises if not n.in_words)
-    return 2 * (would or new)
+def _is_supposed(chars: str) -> bool:
+    """Whether a sentence only illustrates: "for example ...", "if it were 8, it would be 12"."""
+    return bool(HYPOTHETICAL.search(chars) or (CONDITION.search(chars) and WOULD.search(chars)))
 
 
 def _shares(event: Event, question: Question) -> bool:
@@ -155,13 +143,13 @@ def _choose(events: list[Event], question: Question) -> Event | None:
     strong = [e for e in events if e.reading.kind == "unknown" and not e.reading.weak]
     weak = [e for e in events if e.reading.weak]
     real = [e for e in values if not e.supposed]
-    firm = [e for e in real if e.firm == 2] or [e for e in real if e.firm == 1]
+    firm = [e for e in real if e.firm]
     chosen = firm[-1] if firm else real[-1] if real else None
     last = events[-1] if events else None
     if firm and real[-1] is last and last.reading.kind == "number" and _shares(last, question):
         chosen = last
     unknown = strong[-1] if strong else weak[-1] if weak else None
-    if unknown is None and last and last.supposed == 1 and not (chosen and chosen.firm == 2):
+    if unknown is None and last and last.supposed == 1 and not (chosen and chosen.firm):
         return last
     if unknown is None:
         return chosen or (values[-1] if values and len(values) == len(events) else None)
@@ -171,10 +159,10 @@ def _choose(events: list[Event], question: Question) -> Event | None:
         )
         return events[-1] if assumed else unknown
     if unknown.sentence.start < chosen.sentence.start:
-        return chosen if chosen.firm == 2 or chosen is last else unknown
+        return chosen if chosen.firm or chosen is last else unknown
     named = content_words(unknown.sentence.chars)
     if question.item and not named & question.item and named & question.others and chosen.firm:
         return chosen
-    near = events.index(unknown) - events.index(chosen) <= 2 and chosen.firm == 2
+    near = events.index(unknown) - events.index(chosen) <= 2 and chosen.firm
     stands = unknown.reading.weak and near and chosen.reading.kind == "number"
     return chosen if stands and _shares(chosen, question) else unknown
