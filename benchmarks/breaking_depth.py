@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.special import expit, logit
 
-from treecut_tasks.breaking_depth import Outcome, curves, estimate, next_depths, precise
-from treecut_tasks.breaking_depth.curves import Counts, Floats
+from treecut_tasks.psychometrics import Outcome, curves, estimate, next_depths, precise
+from treecut_tasks.psychometrics.curves import Counts, Floats
 
 DEPTHS = np.arange(2, 21)
 GRID = curves(tuple(DEPTHS.tolist()))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treecut_tasks.breaking_depth import Estimate, curves, estimate, next_batch
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.psychometrics import Estimate, curves, estimate, next_batch
 
 DEPTHS = range(2, 21)
 

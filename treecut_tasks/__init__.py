@@ -27,7 +27,14 @@ if TYPE_CHECKING:
         stream,
     )
     from treecut_tasks.scoring import Judgement, classify_outcome, says_unknown
-    from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
+    from treecut_tasks.tasks import (
+        answerable,
+        breaking_depth,
+        cut_location,
+        paired,
+        structure,
+        unanswerable,
+    )
     from treecut_tasks.themes import Theme, load_theme
     from treecut_tasks.validity import Proof, prove
 
@@ -41,6 +48,7 @@ __all__ = [
     "Theme",
     "TreecutError",
     "answerable",
+    "breaking_depth",
     "classify_outcome",
     "cut_location",
     "explain",
@@ -78,7 +86,14 @@ _HOMES = {
         "stream",
     ),
     "treecut_tasks.scoring": ("Judgement", "classify_outcome", "says_unknown"),
-    "treecut_tasks.tasks": ("answerable", "cut_location", "paired", "structure", "unanswerable"),
+    "treecut_tasks.tasks": (
+        "answerable",
+        "breaking_depth",
+        "cut_location",
+        "paired",
+        "structure",
+        "unanswerable",
+    ),
     "treecut_tasks.themes": ("Theme", "load_theme"),
     "treecut_tasks.data_sets": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
     "treecut_tasks.validity": ("Proof", "prove"),

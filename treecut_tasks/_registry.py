@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
 from treecut_tasks.inspect_adapter.models import treecut
 from treecut_tasks.inspect_adapter.scorers import treecut_rates, treecut_scorer
 from treecut_tasks.inspect_adapter.solvers import treecut_prompt
-from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
+from treecut_tasks.tasks import (
+    answerable,
+    breaking_depth,
+    cut_location,
+    paired,
+    structure,
+    unanswerable,
+)
 
 __all__ = [
     "answerable",
+    "breaking_depth",
+    "breaking_depth_estimate",
     "cut_location",
     "paired",
     "structure",

@@ -32,14 +32,20 @@ from treecut_tasks.evaluation import (
     STRUCTURE,
     UNANSWERABLE,
     Design,
+    ItemSet,
     TaskParameters,
     build_items,
     definitions,
     describe_run,
 )
+from treecut_tasks.evaluation.adaptive import FailureMetric, Plan, Search, Structure
 from treecut_tasks.evaluation.fewshot import ShotChoice
 from treecut_tasks.evaluation.parameters import Metrics, SplitName
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
+from treecut_tasks.inspect_adapter.breaking_depth import (
+    BreakingDepthSource,
+    breaking_depth_estimate,
+)
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
 from treecut_tasks.inspect_adapter.scorers import task_scorer, treecut_rates
@@ -54,6 +60,7 @@ when parameters change."""
 P = ParamSpec("P")
 
 _DEFAULT = TaskParameters()
+_SEARCH = Search()
 # Lists, as Inspect shows defaults; never changed.
 _DEPTHS = [*_DEFAULT.ans_depth]
 _FIGURE_2_DEPTHS = [4, 5, 6, 7, 8]
@@ -271,3 +278,71 @@ def cut_location(
     `unanswerable`.
     """
     return CUT_LOCATION
+
+
+@task
+def breaking_depth(
+    rate: float = _SEARCH.rate,
+    metric: FailureMetric | None = None,
+    pairs: bool = _SEARCH.pairs,
+    min_depth: int = _SEARCH.min_depth,
+    max_depth: int = _SEARCH.max_depth,
+    max_calls: int = _SEARCH.max_calls,
+    precision: float = _SEARCH.precision,
+    batch: int = _SEARCH.batch,
+    structure: Structure = _SEARCH.structure,
+    num_vars: int | list[int] | None = None,
+    cut_depth: int | list[int] | None = None,
+    composite_name: bool | list[bool] = True,
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    seed: int = _DEFAULT.seed,
+    counterpart: CounterpartKind = _DEFAULT.counterpart,
+    system_message: SystemMessage = _DEFAULT.system_message,
+    fewshot: int = 0,
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    **others: Any,
+) -> Task:
+    """From which ans_depth on a model fails, found with few calls (docs/breaking-depth.md).
+
+    Depths are asked for in batches, where the answers so far leave most open, until the 95 % interval
+    of the breaking depth is narrow enough or the calls are used up. Where the rate does not rise
+    through `rate`, the outcome says so instead of a number. The other parameters are those of `paired`.
+
+    Args:
+        rate: the rate of failures that marks the breaking depth.
+        metric: what counts as a failure: hallucination_rate (a number), paper_hallucination_rate (no
+            `unknown`, by the paper's rule), unknown_rate (no `unknown`, to a careful reader); with
+            pairs pair_solved_rate (a pair that is not solved).
+        pairs: ask both members of each pair.
+        min_depth: lowest ans_depth.
+        max_depth: highest ans_depth.
+        max_calls: most calls, members of pairs counted one by one.
+        precision: depths by which the 95 % interval may lie to each side of its centre.
+        batch: calls that are made at once.
+        structure: paper (num_vars and cut_depth as in the other tasks) or drawn (ans_depth to
+            ans_depth + 2 variables, the cut at any place of the path).
+        **others: refused, with the list of parameters.
+    """
+    values = dict(locals())
+    values |= values.pop("others")
+    with shown_by_inspect():
+        search = Search.parse({name: values.pop(name) for name in Search.model_fields})
+        names = [*inspect.signature(breaking_depth).parameters][:-1]
+        parameters = TaskParameters.parse(values, allowed=names)
+        source = BreakingDepthSource(Plan(search, parameters))
+    nothing = ItemSet(search.kind, (), frozenset())
+    return Task(
+        dataset=source,
+        solver=[treecut_prompt(parameters.system_message, parameters.fewshot_format), generate()],
+        scorer=treecut_scorer(),
+        metrics=[breaking_depth_estimate(**search.model_dump())],
+        headline_metric=HeadlineMetric(metric="breaking_depth"),
+        version=TASK_VERSION,
+        metadata={**describe_run(parameters, nothing), "search": search.model_dump()},
+        display_name="TreeCut: breaking depth",
+        tags=["treecut", "hallucination", "mathematics"],
+        viewer=VIEWER,
+    )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from treecut_tasks.breaking_depth.curves import Counts, Curves, curves
-from treecut_tasks.breaking_depth.evidence import SHOWN, rise
+from treecut_tasks.psychometrics.curves import Counts, Curves, curves
+from treecut_tasks.psychometrics.evidence import SHOWN, rise
 
 CONSTANT_SHARE = 0.1
 """Weight of constant curves in the choice of depths: asking must also show that there is a rise."""

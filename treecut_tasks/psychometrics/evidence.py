@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import betaln, logsumexp, xlog1py, xlogy
 
-from treecut_tasks.breaking_depth.curves import Counts, Floats
+from treecut_tasks.psychometrics.curves import Counts, Floats
 
 SHOWN = float(np.log(20))
 """Evidence from which on an alternative counts as shown."""

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from scipy.stats import beta
 
-from treecut_tasks.breaking_depth.curves import FINE, LEVELS, Counts, Curves, Floats, curves
-from treecut_tasks.breaking_depth.evidence import SHOWN, rise, turns
+from treecut_tasks.psychometrics.curves import FINE, LEVELS, Counts, Curves, Floats, curves
+from treecut_tasks.psychometrics.evidence import SHOWN, rise, turns
 
 Outcome = Literal[
     "breaks", "flat", "falling", "always below", "always above", "not monotone", "undecided"

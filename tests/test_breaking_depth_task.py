@@ -1,0 +1,188 @@
+"""The Inspect task `breaking_depth`, end to end: repeated, broken off and retried, killed and retried."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai import eval_set
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.model import Model, ModelOutput, get_model
+
+from tests.framework_runs import OFFLINE, inspect_run, inspect_values
+from treecut_tasks import breaking_depth
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
+
+RISE = {f"depth{d}": round(0.03 + 0.94 / (1 + math.exp(7 - d)), 3) for d in range(2, 21)}
+"""Probabilities of a model that breaks at depth 7."""
+
+
+@pytest.fixture(scope="module")
+def rising(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "rise.yaml"
+    path.write_text(yaml.safe_dump(RISE), encoding="utf-8")
+    return path
+
+
+def simulated(probabilities: Path) -> Model:
+    return get_model("treecut/simulated", probabilities=str(probabilities), memoize=False)
+
+
+def ids(log: EvalLog) -> list[str]:
+    return [str(sample.id) for sample in log.samples or []]
+
+
+def same(first: EvalLog, second: EvalLog) -> bool:
+    return sorted(ids(first)) == sorted(ids(second)) and inspect_values(first) == pytest.approx(
+        inspect_values(second), nan_ok=True
+    )
+
+
+def test_finds_the_depth_and_goes_the_same_way_again(rising: Path, tmp_path: Path) -> None:
+    logs = [
+        inspect_run(breaking_depth(), simulated(rising), tmp_path, max_connections=connections)
+        for connections in (8, 1)
+    ]
+    values = inspect_values(logs[0])
+    assert values["outcome_breaks"] == 1
+    assert values["breaking_depth_low"] <= 7 <= values["breaking_depth_high"]
+    assert values["breaking_depth_high"] - values["breaking_depth_low"] <= 2
+    assert values["calls"] == len(set(ids(logs[0]))) <= 150
+    assert same(*logs)
+    other = inspect_run(breaking_depth(seed=1, max_calls=8), simulated(rising), tmp_path)
+    assert not set(ids(other)) & set(ids(logs[0]))
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "rate"),
+    [
+        ("treecut/solver", {}, 0.0),
+        ("treecut/guesser", {"metric": "paper_hallucination_rate"}, 1.0),
+        ("treecut/guesser", {"pairs": True, "structure": "drawn", "max_depth": 6}, 1.0),
+        ("treecut/solver", {"pairs": True, "counterpart": "matched", "fewshot": 2}, 0.0),
+    ],
+)
+def test_models_that_break_nowhere(
+    model: str, options: dict[str, Any], rate: float, tmp_path: Path
+) -> None:
+    values = inspect_values(inspect_run(breaking_depth(**options, max_calls=40), model, tmp_path))
+    assert values["outcome_flat"] == 1
+    assert math.isnan(values["breaking_depth"])
+    assert values["failure_rate"] == rate
+    assert values["calls"] == 40
+
+
+def test_broken_off_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None:
+    expected = inspect_run(breaking_depth(), simulated(rising), tmp_path / "whole")
+    model, answered = simulated(rising), 0
+    generate = model.api.generate
+
+    async def fails_once(*args: Any, **kwargs: Any) -> Any:
+        nonlocal answered
+        answered += 1
+        await asyncio.sleep(0.01)
+        if answered == 21:
+            raise RuntimeError("the connection broke")
+        return await generate(*args, **kwargs)
+
+    model.api.generate = fails_once  # type: ignore[method-assign]
+    done, (retried,) = eval_set(
+        breaking_depth(),
+        model=model,
+        log_dir=str(tmp_path / "set"),
+        retry_attempts=1,
+        retry_wait=1,
+        max_retries=0,
+        display="none",
+    )
+    assert done
+    assert answered > 21
+    assert same(read_eval_log(retried.location), expected)
+
+
+def test_answers_that_never_come_end_the_run(tmp_path: Path) -> None:
+    def fail(*args: Any) -> ModelOutput:
+        raise RuntimeError("no answer")
+
+    model = get_model("mockllm/model", custom_outputs=fail)
+    log = inspect_run(breaking_depth(max_calls=24), model, tmp_path, fail_on_error=False)
+    assert len(ids(log)) == 24
+
+
+def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None:
+    inspect = str(Path(sys.executable).parent / "inspect")
+    settings = ["--display", "none", "--max-connections", "8", "--log-buffer", "1"]
+    model = ["--model", "treecut/simulated", "-M", f"probabilities={rising}"]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("INSPECT_")}
+
+    def command(*arguments: str, folder: str) -> list[str]:
+        return [inspect, *arguments, *settings, "--log-dir", str(tmp_path / folder)]
+
+    def start(arguments: list[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            arguments, cwd=tmp_path, env={**kept, **OFFLINE}, start_new_session=True
+        )
+
+    def log_in(folder: str) -> EvalLog:
+        (info,) = list_eval_logs(str(tmp_path / folder))
+        return read_eval_log(info)
+
+    run = ("eval", "treecut_tasks/breaking_depth", *model)
+    assert start(command(*run, folder="whole")).wait(300) == 0
+    process = start(command(*run, folder="killed"))
+    try:
+        end = time.monotonic() + 300
+        while time.monotonic() < end:
+            assert process.poll() is None, "it ended before it could be killed"
+            logs = list_eval_logs(str(tmp_path / "killed"))
+            if logs and len(read_eval_log(logs[0], resolve_attachments=False).samples or []) >= 9:
+                break
+            time.sleep(0.05)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    killed = log_in("killed")
+    assert killed.status == "started"
+    retry = command("eval-retry", str(killed.location), folder="retried")
+    assert start(retry).wait(300) == 0
+    assert same(log_in("retried"), log_in("whole"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "accuracy"}, "metric is 'accuracy': it must be 'hallucination_rate'"),
+        ({"metric": "pair_solved_rate"}, "goes with pairs=true"),
+        ({"pairs": True, "metric": "unknown_rate"}, "goes with pairs=true"),
+        ({"rate": 2}, "rate is 2: it must be "),
+        ({"min_depth": 1}, "min_depth is 1: it must be 2 or more"),
+        ({"max_depth": 2}, "max_depth must be the greater one"),
+        ({"max_calls": 0}, "max_calls is 0: it must be 2 or more"),
+        ({"batch": "many"}, "batch is 'many': it must be a whole number"),
+        ({"precision": 0}, "precision is 0: it must be "),
+        ({"structure": "tree"}, "structure is 'tree': it must be 'paper' or 'drawn'"),
+        ({"num_vars": 6}, "num_vars is 6: it must be at least ans_depth"),
+        ({"composite_name": False, "max_depth": 100}, "can name only"),
+        ({"num_problems": 5}, "Unknown parameter 'num_problems'"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(TreecutError, match=message):
+        breaking_depth(**options)
+
+
+def test_metric_of_no_answers() -> None:
+    values = breaking_depth_estimate()([])  # type: ignore[arg-type, call-arg]
+    assert isinstance(values, dict)
+    assert values["calls"] == 0
+    assert "outcome_undecided" in values
