@@ -182,7 +182,7 @@ def test_what_cannot_be_searched_is_refused(options: dict[str, Any], message: st
 
 
 def test_metric_of_no_answers() -> None:
-    values = breaking_depth_estimate()([])  # type: ignore[arg-type, call-arg]
+    values = breaking_depth_estimate()([])
     assert isinstance(values, dict)
     assert values["calls"] == 0
     assert "outcome_undecided" in values

@@ -308,23 +308,15 @@ def breaking_depth(
     """From which ans_depth on a model fails, found with few calls (docs/breaking-depth.md).
 
     Depths are asked for in batches, where the answers so far leave most open, until the 95 % interval
-    of the breaking depth is narrow enough or the calls are used up. Where the rate does not rise
-    through `rate`, the outcome says so instead of a number. The other parameters are those of `paired`.
+    of the breaking depth lies within ±`precision` or `max_calls` are used up. Where the rate of failures
+    does not rise through `rate` from `min_depth` to `max_depth`, the outcome says so instead of a number.
 
-    Args:
-        rate: the rate of failures that marks the breaking depth.
-        metric: what counts as a failure: hallucination_rate (a number), paper_hallucination_rate (no
-            `unknown`, by the paper's rule), unknown_rate (no `unknown`, to a careful reader); with
-            pairs pair_solved_rate (a pair that is not solved).
-        pairs: ask both members of each pair.
-        min_depth: lowest ans_depth.
-        max_depth: highest ans_depth.
-        max_calls: most calls, members of pairs counted one by one.
-        precision: depths by which the 95 % interval may lie to each side of its centre.
-        batch: calls that are made at once.
-        structure: paper (num_vars and cut_depth as in the other tasks) or drawn (ans_depth to
-            ans_depth + 2 variables, the cut at any place of the path).
-        **others: refused, with the list of parameters.
+    A failure is, by `metric`, a number (hallucination_rate, the default), no `unknown` by the paper's
+    rule (paper_hallucination_rate) or to a careful reader (unknown_rate); with `pairs`, for which both
+    members are asked and count as calls, a pair that is not solved (pair_solved_rate). `batch` calls are
+    made at once. With `structure` paper the problems are those of the other tasks; drawn draws from
+    ans_depth to ans_depth + 2 variables, and the cut at any place of the path. The other parameters are
+    those of `paired`.
     """
     values = dict(locals())
     values |= values.pop("others")
