@@ -298,8 +298,10 @@ def breaking_depth(
     theme: str = _DEFAULT.theme,
     sampling: Sampling = _DEFAULT.sampling,
     seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
     counterpart: CounterpartKind = _DEFAULT.counterpart,
     system_message: SystemMessage = _DEFAULT.system_message,
+    instruction: str = _DEFAULT.instruction,
     fewshot: int = 0,
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
@@ -328,8 +330,13 @@ def breaking_depth(
     nothing = ItemSet(search.kind, (), frozenset())
     return Task(
         dataset=source,
-        solver=[treecut_prompt(parameters.system_message, parameters.fewshot_format), generate()],
-        scorer=treecut_scorer(),
+        solver=[
+            treecut_prompt(
+                parameters.system_message, parameters.fewshot_format, parameters.instruction
+            ),
+            generate(),
+        ],
+        scorer=task_scorer(),
         metrics=[breaking_depth_estimate(**search.model_dump())],
         headline_metric=HeadlineMetric(metric="breaking_depth"),
         version=TASK_VERSION,
