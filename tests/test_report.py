@@ -678,9 +678,11 @@ def test_formats_and_options(
     ran = run_treecut("report", log, "-o", out, "--responses", "3")
     assert ran.returncode == 0 and ran.stdout == ""
     listed = {Path(line.removeprefix("Written: ")) for line in ran.stderr.splitlines()}
-    assert listed == set(out.iterdir()) and {"report.html", "report.md", "tables.tex"} <= {
-        path.name for path in listed
-    }
+    assert listed == {path for path in out.rglob("*") if path.is_file()} and {
+        "report.html",
+        "report.md",
+        "tables.tex",
+    } <= {path.name for path in listed}
     assert len(shown_in_page(out / "report.html")["rows"]) == 3
 
 

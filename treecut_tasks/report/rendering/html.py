@@ -27,7 +27,7 @@ from treecut_tasks.report.untrusted import printable
 LONGEST_TEXT = 20_000
 """Prompts and responses are cut behind this many characters."""
 
-_COLUMNS = ("model", "problems", "depth", "variables", "cut", "names", "end", "verdict", "cause")
+_COLUMNS = ("model", "problems", "depth", "verdict", "cause", "end", "variables", "cut", "names")
 _FILTERS = ("model", "problems", "depth", "variables", "cut", "names", "end", "cause")
 
 
@@ -149,17 +149,18 @@ def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
 
 
 def _row(row: Any) -> list[Any]:
-    structure = (_or_none(getattr(row, name)) for name in CONFIGURATION[:3])
-    names = {True: "composite", False: "simple", None: None}[_or_none(row.composite_name)]
+    depth, variables, cut, composite = (_or_none(getattr(row, name)) for name in CONFIGURATION)
     cut_off = row.ending == "no_answer" and row.truncated
     return [
         printable(row.model),
         kind_name(row.unanswerable, row.fewshot),
-        *structure,
-        names,
-        ENDINGS["cut_off" if cut_off else row.ending],
+        depth,
         printable(_verdict(row)),
         printable(str(_or_none(row.cause) or "")).replace("_", " "),
+        ENDINGS["cut_off" if cut_off else row.ending],
+        variables,
+        cut,
+        {True: "composite", False: "simple"}.get(composite),
     ]
 
 
