@@ -17,6 +17,7 @@ from inspect_ai import Task
 from tests.framework_runs import DEPTHS, LmEvalRun, inspect_run, inspect_values, lm_eval_run
 from tests.servers.openai_rules import Answer, Message, OpenAIRulesServer, answer_unknown
 from treecut_tasks.evaluation import definitions
+from treecut_tasks.evaluation.prompts import user_prompt
 from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.reading import Determined, read_problem, solve
 from treecut_tasks.reference_models.policies import find_problem, respond
@@ -462,7 +463,6 @@ def test_reference_models_answer_both_frameworks_alike(tmp_path: Path) -> None:
 
 def test_the_recorded_responses_do_not_depend_on_what_precedes_the_problem() -> None:
     problem = unanswerable(ans_depth=2, num_problems=1).dataset[0].input
-    assert not isinstance(problem, str)
-    prompt = {"role": "user", "content": problem[-1].text}
+    prompt = {"role": "user", "content": user_prompt(str(problem))}
     assert recorded([prompt]) == recorded([{"role": "system", "content": "x"}, prompt])
     assert respond("guesser", prompt["content"]) != answer_unknown([prompt])
