@@ -140,11 +140,11 @@ def _split(labels: Ints, folds: int, seed: int, paired: bool) -> list[tuple[Ints
         groups = np.tile(np.arange(len(labels) // 2), 2)
         splitter = GroupKFold(
             folds, shuffle=True, random_state=seed
-        )  # inspect-evals-lint: ignore[shuffle_seeded] -- random_state is the seed
+        )  # inspect-evals-lint: ignore[shuffle_seeded] -- seeded
         return list(splitter.split(labels, labels, groups))
     strata = StratifiedKFold(
         folds, shuffle=True, random_state=seed
-    )  # inspect-evals-lint: ignore[shuffle_seeded] -- random_state is the seed
+    )  # inspect-evals-lint: ignore[shuffle_seeded] -- seeded
     return list(strata.split(labels, labels))
 
 
