@@ -93,13 +93,33 @@ class TestMeasures:
             "abstention_f1": f1,
             "accuracy_given_attempted": attempted,
         }
-        assert {name: each.value for name, each in found.items()} == pytest.approx(
+        assert {name: found[name].value for name in expected} == pytest.approx(
             expected, nan_ok=True
         )
-        assert measure(judged) == pytest.approx(expected, nan_ok=True)
+        measured = measure(judged)
+        assert {name: measured[name] for name in expected} == pytest.approx(expected, nan_ok=True)
         # Every pair is alike, so that there is nothing to be unsure about.
         for each in found.values():
             assert math.isnan(each.value) or each.ci_low == each.value == each.ci_high
+
+    def test_noticing_is_told_from_the_verdict(self) -> None:
+        missing = "The price of a pie is not given."
+        judged = [
+            judge_response("unknown", f"{missing} Answer: unknown"),
+            judge_response("unknown", f"{missing} I assume it is 5 dollars. Answer: 12"),
+            judge_response("unknown", "Answer: 12", reasoning=f"Hmm. {missing} But let's go on."),
+            judge_response("unknown", "Answer: 12"),
+            judge_response("11", f"{missing} Answer: unknown"),
+            judge_response("11", "Nothing is missing. Answer: 11"),
+        ]
+        found = measure(judged)
+        assert found["noticed_rate"] == 3 / 4
+        assert found["answered_after_noticing_rate"] == 2 / 4
+        assert found["assumed_rate"] == 1 / 4
+        assert found["false_alarm_rate"] == 1 / 2
+        assert [each.noticed.upheld for each in judged[:3] if each.noticed] == [True, False, False]
+        for each in judged:
+            assert JudgedResponse.from_record(each.record()) == each
 
     @pytest.mark.parametrize("target", [50, 75, 90])
     def test_answering_above_the_target_is_the_best_policy(self, target: int) -> None:

@@ -200,10 +200,12 @@ def test_printed_explanation_is_what_is_printed(folder: Path) -> None:
     )
     assert shown is not None
     printed = subprocess.run(
-        [sys.executable, "-m", "treecut_tasks", "explain"]
-        + ["--problem-file", "problem.txt", "--value", "11"],
+        ["treecut", "explain", "--problem-file", "problem.txt", "--value", "11"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        },
         capture_output=True,
         encoding="utf-8",
         check=True,

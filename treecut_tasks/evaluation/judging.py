@@ -12,7 +12,9 @@ from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.scoring import (
     Judgement,
     Quote,
+    assumes,
     classify_outcome,
+    find_notice,
     says_unknown,
     stated_confidence,
     values_equal,
@@ -22,6 +24,10 @@ from treecut_tasks.themes import load_theme
 Ending = Literal["right", "wrong_number", "false_unknown", "hallucination", "unknown", "no_answer"]
 """How a response ends. On an answerable problem: the right number, another one, or `unknown`; on an
 unanswerable one: a number (hallucination) or `unknown`; on both: no commitment."""
+
+
+# Logs leave long values out of their summaries.
+_LONGEST_NOTICE = 300
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,21 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Noticed:
+    """A statement that something needed is missing; see `treecut_tasks.scoring.find_notice`.
+
+    Attributes:
+        quote: the statement.
+        position: its place as a share of all that the model wrote, reasoning included.
+        upheld: whether the response ends with it: it commits to `unknown`.
+    """
+
+    quote: str
+    position: float
+    upheld: bool
+
+
+@dataclass(frozen=True)
 class JudgedResponse:
     """A response judged: what it commits to, and whether that is right.
 
@@ -53,6 +74,8 @@ class JudgedResponse:
         truncated: whether the framework knows that the response was cut off.
         cause: what explains a wrong number; None for every other response.
         confidence: the probability of being right that the response states, from 0 to 1, or None.
+        noticed: the first statement that something needed is missing, or None.
+        assumed: whether a number is given on an assumption that the response states.
     """
 
     answer: str
@@ -61,6 +84,8 @@ class JudgedResponse:
     truncated: bool = False
     cause: Cause | None = None
     confidence: float | None = None
+    noticed: Noticed | None = None
+    assumed: bool = False
 
     @property
     def unanswerable(self) -> bool:
@@ -93,6 +118,8 @@ class JudgedResponse:
             "truncated": self.truncated,
             "cause": None if self.cause is None else asdict(self.cause),
             "confidence": self.confidence,
+            "noticed": None if self.noticed is None else asdict(self.noticed),
+            "assumed": self.assumed,
         }
 
     @classmethod
@@ -102,7 +129,7 @@ class JudgedResponse:
         Raises:
             KeyError: a key is missing.
         """
-        quote, cause = record["quote"], record["cause"]
+        quote, cause, noticed = record["quote"], record["cause"], record["noticed"]
         return cls(
             answer=record["answer"],
             judgement=Judgement(
@@ -115,7 +142,9 @@ class JudgedResponse:
             says_unknown=record["says_unknown"],
             truncated=record["truncated"],
             cause=None if cause is None else Cause(**cause),
-            confidence=record.get("confidence"),
+            confidence=record["confidence"],
+            noticed=None if noticed is None else Noticed(**noticed),
+            assumed=record["assumed"],
         )
 
 
@@ -126,6 +155,7 @@ def judge_response(
     truncated: bool = False,
     problem: str | None = None,
     theme: str | None = None,
+    reasoning: str | None = None,
 ) -> JudgedResponse:
     """Judge a response.
 
@@ -136,11 +166,21 @@ def judge_response(
         problem: the problem's text: what was asked for, and what a wrong number is explained from;
             without it, or where it is not a TreeCut text, a wrong number counts as unexplained.
         theme: name or path of the theme of the problem, if it is not a built-in one.
+        reasoning: what the framework keeps apart as the model's reasoning; it decides no verdict.
     """
     text = response or ""
     judgement = classify_outcome(text, problem=problem, truncated=truncated)
-    confidence = stated_confidence(text)
-    judged = JudgedResponse(answer, judgement, says_unknown(text), truncated, None, confidence)
+    notice = find_notice(text, reasoning=reasoning, judgement=judgement)
+    judged = JudgedResponse(
+        answer,
+        judgement,
+        says_unknown(text),
+        truncated,
+        confidence=stated_confidence(text),
+        noticed=notice
+        and Noticed(notice.quote.text[:_LONGEST_NOTICE], notice.position, notice.upheld),
+        assumed=judgement.verdict == "number" and assumes(text),
+    )
     if judged.ending not in ("wrong_number", "hallucination"):
         return judged
     assert judgement.value is not None

@@ -44,6 +44,10 @@ def is_wrong_number(judged: JudgedResponse) -> bool:
     return judged.ending in ("wrong_number", "hallucination")
 
 
+def _unanswerable(judged: JudgedResponse) -> float:
+    return float(judged.unanswerable)
+
+
 def _abstains(judged: JudgedResponse) -> float:
     return float(judged.judgement.verdict == "unknown")
 
@@ -77,12 +81,32 @@ MEASURES = {
     "abstention_recall": Measure(
         "share of unanswerable problems with an abstention",
         _justified,
-        lambda judged: float(judged.unanswerable),
+        _unanswerable,
     ),
     "abstention_f1": Measure(
         "harmonic mean of these two",
         lambda judged: 2 * _justified(judged),
         lambda judged: _abstains(judged) + judged.unanswerable,
+    ),
+    "noticed_rate": Measure(
+        "share of unanswerable problems where the response says that something is missing",
+        lambda judged: float(judged.unanswerable and judged.noticed is not None),
+        _unanswerable,
+    ),
+    "answered_after_noticing_rate": Measure(
+        "share of unanswerable problems with a number all the same",
+        lambda judged: float(judged.ending == "hallucination" and judged.noticed is not None),
+        _unanswerable,
+    ),
+    "assumed_rate": Measure(
+        "share of unanswerable problems with a number on a stated assumption",
+        lambda judged: float(judged.ending == "hallucination" and judged.assumed),
+        _unanswerable,
+    ),
+    "false_alarm_rate": Measure(
+        "share of answerable problems where the response says that something is missing",
+        lambda judged: float(not judged.unanswerable and judged.noticed is not None),
+        lambda judged: float(not judged.unanswerable),
     ),
     "accuracy_given_attempted": Measure(
         "share of numbers that are right",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspect_ai.model import ContentReasoning, ModelOutput
 from inspect_ai.scorer import (
     Metric,
     SampleScore,
@@ -105,6 +106,14 @@ def _rows(scores: Sequence[SampleScore], causes: bool) -> tuple[TaskKind, list[_
     ]
 
 
+def reasoning_of(output: ModelOutput) -> str:
+    """What a model's output keeps apart as reasoning."""
+    content = output.message.content if output.choices else ""
+    if isinstance(content, str):
+        return ""
+    return "\n".join(each.reasoning for each in content if isinstance(each, ContentReasoning))
+
+
 @scorer(metrics=[treecut_rates()])
 def treecut_scorer() -> Scorer:
     """Judge responses: what a careful reader says they commit to, and by the paper's rule."""
@@ -117,6 +126,7 @@ def treecut_scorer() -> Scorer:
             truncated=state.output.stop_reason in ("max_tokens", "model_length"),
             problem=problem,
             theme=theme,
+            reasoning=reasoning_of(state.output),
         )
         judgement = judged.judgement
         about = {

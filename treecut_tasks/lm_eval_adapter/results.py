@@ -31,12 +31,21 @@ def process_pair(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[
 
 
 def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedResponse:
-    return judge_response(
+    return judge_text(
         doc[f"{member}answer"],
-        without_thinking(response or ""),
+        response,
         problem=doc[f"{member}problem"],
         theme=doc["theme_file"] or None,
     )
+
+
+def judge_text(
+    answer: str, response: str | None, *, problem: str, theme: str | None
+) -> JudgedResponse:
+    """Judge a response as lm-eval hands it over; see `judge_response` for the arguments."""
+    visible = without_thinking(response or "")
+    thinking = (response or "").removesuffix(visible)
+    return judge_response(answer, visible, problem=problem, theme=theme, reasoning=thinking)
 
 
 def recorded_rows(sample: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
+from treecut_tasks.inspect_adapter.scorers import reasoning_of
 from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.report.evidence import Batch, Response, Run, Words
 from treecut_tasks.report.schemas import (
@@ -200,6 +201,7 @@ def _judge(sample: EvalSample, problem: LoggedProblem, answer: str) -> JudgedRes
         truncated=sample.output.stop_reason in _TRUNCATED
         or (sample.limit is not None and sample.limit.type == "token"),
         problem=problem.problem,
+        reasoning=reasoning_of(sample.output),
         theme=problem.theme_file
         if problem.theme_file and Path(problem.theme_file).is_file()
         else None,

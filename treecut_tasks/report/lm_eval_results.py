@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.evaluation.judging import judge_response
-from treecut_tasks.lm_eval_adapter.results import without_thinking
+from treecut_tasks.lm_eval_adapter.results import judge_text, without_thinking
 from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.report.evidence import Batch, Response, Run, Words
 from treecut_tasks.report.schemas import LmEvalResults, LmEvalSample, LoggedProblem
@@ -92,7 +91,10 @@ def lm_eval_words(
                     key = (task, member.id, epoch)
                     if key in wanted:
                         lacks = member.problem.lacks or "" if member.answer == UNKNOWN else ""
-                        yield key, Words(member.text, lacks, member.prompt, response)
+                        yield (
+                            key,
+                            Words(member.text, lacks, member.prompt, without_thinking(response)),
+                        )
 
 
 class _Member:
@@ -105,7 +107,7 @@ class _Member:
         self.answer: str = getattr(doc, f"{prefix}answer")
         self.problem = LoggedProblem.model_validate_json(doc.metadata)
         # What a task asks for several times has several responses.
-        self.responses = [without_thinking(text or "") for text in sample.resps[index]]
+        self.responses = [text or "" for text in sample.resps[index]]
         prompt = sample.arguments[f"gen_args_{index}"].arg_0
         # With a chat template, the messages one after another.
         self.prompt = prompt if isinstance(prompt, str) else "\n\n".join(prompt)
@@ -149,7 +151,7 @@ def _responses(
                 problem=member.problem.model_copy(
                     update={"system_message_sent": "cot" if sample.doc.system else "none"}
                 ),
-                judged=judge_response(
+                judged=judge_text(
                     member.answer,
                     text,
                     problem=member.text,

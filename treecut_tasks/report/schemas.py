@@ -63,6 +63,14 @@ class LoggedCause(Logged):
     by_chance: dict[str, Annotated[float, Field(ge=0, le=1)]] = {}
 
 
+class LoggedNotice(Logged):
+    """`Noticed` in a log."""
+
+    quote: Annotated[str, StringConstraints(max_length=1000)]
+    position: Annotated[float, Field(ge=0, le=1)]
+    upheld: bool
+
+
 class LoggedJudgement(Logged):
     """A judged response, as `JudgedResponse.record` writes it."""
 
@@ -75,6 +83,9 @@ class LoggedJudgement(Logged):
     says_unknown: bool
     truncated: bool
     cause: LoggedCause | None
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    noticed: LoggedNotice | None = None
+    assumed: bool = False
 
 
 class LoggedRun(Logged):

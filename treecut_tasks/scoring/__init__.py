@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from treecut_tasks.scoring.confidence import stated_confidence
 from treecut_tasks.scoring.judgement import Judgement, Quote, Tier, Verdict
-from treecut_tasks.scoring.notice import Notice, find_notice
+from treecut_tasks.scoring.notice import Notice, assumes, find_notice
 from treecut_tasks.scoring.numbers import values_equal
 from treecut_tasks.scoring.outcome import REASONS, classify_outcome
 from treecut_tasks.scoring.paper_rule import says_unknown
@@ -20,6 +20,7 @@ __all__ = [
     "Quote",
     "Tier",
     "Verdict",
+    "assumes",
     "classify_outcome",
     "find_notice",
     "says_unknown",

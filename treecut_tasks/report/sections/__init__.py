@@ -11,6 +11,7 @@ from treecut_tasks.report.paper import paper_results
 from treecut_tasks.report.sections import (
     claims,
     comparisons,
+    confidence,
     configurations,
     endings,
     paper_tables,
@@ -25,6 +26,7 @@ SECTIONS = (
     claims.section,
     comparisons.section,
     endings.section,
+    confidence.section,
     runs.section,
 )
 """The sections in their order."""
