@@ -25,7 +25,7 @@ def main() -> None:
         )
         try:
             cluster.add_node(**node)
-            cluster.wait_for_nodes(timeout=60)
+            cluster.wait_for_nodes(timeout=600)
             print(cluster.address, flush=True)
             sys.stdin.read()
         finally:

@@ -14,9 +14,9 @@ from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_s
 from tests.framework_runs import OFFLINE
 
 MODELS = "treecut/simulated-a,treecut/simulated-b"
-ARGUMENTS = ["-T", "ans_depth=4,5", "-T", "num_problems=12", "-M", "hallucination=0.4"]
+ARGUMENTS = ["-T", "ans_depth=4,5", "-T", "num_problems=6", "-M", "hallucination=0.4"]
 TASKS = ["treecut_tasks/structure", "treecut_tasks/cut_location"]
-SAMPLES = {"structure": 2 * 4 * 12, "cut_location": (3 + 4) * 12}
+SAMPLES = {"structure": 2 * 4 * 6, "cut_location": (3 + 4) * 6}
 
 
 def _command(folder: Path) -> list[str]:
@@ -79,8 +79,7 @@ def test_killed_and_resumed_gives_the_same(tmp_path: Path) -> None:
     )
     try:
         # The second of four logs has been begun: one run is complete, one in the middle.
-        end = time.monotonic() + 300
-        while len(list(disturbed.glob("*.eval"))) < 2 and time.monotonic() < end:
+        while len(list(disturbed.glob("*.eval"))) < 2:
             assert process.poll() is None, "it ended before it could be killed"
             time.sleep(0.05)
     finally:
