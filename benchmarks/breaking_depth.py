@@ -24,7 +24,7 @@ from treecut_tasks.psychometrics.curves import Counts, Floats
 
 DEPTHS = np.arange(2, 21)
 GRID = curves(tuple(DEPTHS.tolist()))
-BATCH, MAX_CALLS, CHUNK = 8, 150, 100
+BATCH, MAX_CALLS, CHUNK = 6, 150, 100
 
 
 class Curve(NamedTuple):

@@ -18,10 +18,13 @@ from inspect_ai import eval_set
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import Model, ModelOutput, get_model
 
-from tests.framework_runs import OFFLINE, inspect_run, inspect_values
+from tests.framework_runs import OFFLINE, command, inspect_run, inspect_values
 from treecut_tasks import breaking_depth
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
+from treecut_tasks.report.document import Figure, Table
+from treecut_tasks.report.sections import make_document
+from treecut_tasks.report.sources import read_evidence
 
 RISE = {f"depth{d}": round(0.03 + 0.94 / (1 + math.exp(7 - d)), 3) for d in range(2, 21)}
 """Probabilities of a model that breaks at depth 7."""
@@ -125,7 +128,7 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
     model = ["--model", "treecut/simulated", "-M", f"probabilities={rising}"]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("INSPECT_")}
 
-    def command(*arguments: str, folder: str) -> list[str]:
+    def run_in(*arguments: str, folder: str) -> list[str]:
         return [inspect, *arguments, *settings, "--log-dir", str(tmp_path / folder)]
 
     def start(arguments: list[str]) -> subprocess.Popen[bytes]:
@@ -138,8 +141,8 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
         return read_eval_log(info)
 
     run = ("eval", "treecut_tasks/breaking_depth", *model)
-    assert start(command(*run, folder="whole")).wait(300) == 0
-    process = start(command(*run, folder="killed"))
+    assert start(run_in(*run, folder="whole")).wait(300) == 0
+    process = start(run_in(*run, folder="killed"))
     try:
         end = time.monotonic() + 300
         while time.monotonic() < end:
@@ -153,7 +156,7 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
         process.wait()
     killed = log_in("killed")
     assert killed.status == "started"
-    retry = command("eval-retry", str(killed.location), folder="retried")
+    retry = run_in("eval-retry", str(killed.location), folder="retried")
     assert start(retry).wait(300) == 0
     assert same(log_in("retried"), log_in("whole"))
 
@@ -186,3 +189,29 @@ def test_metric_of_no_answers() -> None:
     assert isinstance(values, dict)
     assert values["calls"] == 0
     assert "outcome_undecided" in values
+
+
+def test_the_report_fits_the_same_curve(rising: Path, tmp_path: Path) -> None:
+    log = inspect_run(breaking_depth(max_calls=40), simulated(rising), tmp_path / "logs")
+    done = command(
+        *("lm_eval", "--model", "treecut", "--model_args", "policy=guesser"),
+        *(
+            "--tasks",
+            "treecut_breaking_depth",
+            "--limit",
+            "150",
+            "--log_samples",
+            "--output_path",
+            "logs",
+        ),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    document = make_document(read_evidence([str(tmp_path / "logs")]))
+    (table,) = [each for each in document.blocks(Table) if each.name == "breaking-depth"]
+    rows = {bool(row["breaking_depth"] > 0): row for _, row in table.data.iterrows()}
+    assert rows[True]["breaking_depth"] == pytest.approx(inspect_values(log)["breaking_depth"])
+    assert (rows[False]["outcome"], rows[False]["problems"]) == ("flat", 150)
+    assert "no breaking depth: flat at 1.00 (0.98 to 1.00)" in set(table.shown["finding"])
+    (figure,) = [each for each in document.blocks(Figure) if each.name == "breaking-depth"]
+    assert figure.render("svg") == figure.render("svg")

@@ -9,6 +9,7 @@ from treecut_tasks.report.document import Document, count
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.paper import paper_results
 from treecut_tasks.report.sections import (
+    breaking_depth,
     claims,
     comparisons,
     confidence,
@@ -23,6 +24,7 @@ SECTIONS = (
     summary.section,
     paper_tables.section,
     configurations.section,
+    breaking_depth.section,
     claims.section,
     comparisons.section,
     endings.section,

@@ -40,7 +40,8 @@ def _table(evidence: Evidence) -> Table:
                 "facts": _text(run.facts),
             }
         )
-        planned = "" if run.planned in (None, len(rows)) else f" of {run.planned}"
+        # An adaptive run gives more than it begins with.
+        planned = f" of {run.planned}" if run.planned and run.planned > len(rows) else ""
         status = "" if run.status == "success" else f", {run.status}"
         tasks = run.tasks[0] if len(run.tasks) == 1 else f"{run.tasks[0]} + {len(run.tasks) - 1}"
         shown.append(
