@@ -59,23 +59,32 @@ and then a sum or one of two differences, the paper (Algorithm 1, line 28) two o
 
 @dataclass(frozen=True)
 class Trees:
-    """What rows need to know of their trees, one line for each different tree.
+    """The trees of some rows, one line for each different tree.
 
     Attributes:
         line: the line of each row.
-        breadth_first: children of the edges breadth first.
-        detached: the variables of the subtree that the cut detaches, breadth first, filled up with
-            zeros; no columns without a cut.
+        different: the parents of all variables of each tree.
+        cut_into: the variable that the cut leads into; None without a cut.
     """
 
     line: Ints
-    breadth_first: Ints
-    detached: Ints
+    different: list[tuple[int, ...]]
+    cut_into: int | None
 
     @property
     def forward(self) -> Ints:
         """Children of the edges of each row, breadth first."""
-        return self.breadth_first[self.line]
+        edges = [[child for _, child in breadth_first(tree)] for tree in self.different]
+        return np.array(edges)[self.line]
+
+    @property
+    def detached(self) -> Ints:
+        """The variables of each row that its cut detaches, breadth first, filled up with zeros."""
+        assert self.cut_into is not None
+        subtrees = [subtree(tree, self.cut_into) for tree in self.different]
+        most = max(map(len, subtrees))
+        filled = [each + (0,) * (most - len(each)) for each in subtrees]
+        return np.array(filled)[self.line]
 
 
 @dataclass(frozen=True)
@@ -117,11 +126,6 @@ class Block:
         # The root has no value; what is taken for it is multiplied by 0.
         of_parent = np.take_along_axis(self.values, np.maximum(self.parents - 1, 0), axis=1)
         return self.a * of_parent + self.b * self.values
-
-    @cached_property
-    def trees(self) -> Trees:
-        """The trees of all rows."""
-        return trees_of(self.config, self.parents)
 
     def rows(self, start: int, stop: int) -> Block:
         """Some of the rows."""
@@ -309,18 +313,21 @@ def with_path(config: ProblemConfig, branches: Ints) -> Ints:
     return np.concatenate([path, branches], axis=1)
 
 
+def _tree_numbers(config: ProblemConfig, parents: Ints) -> Ints:
+    """A number for each row, the same for the same tree."""
+    numbers = np.zeros(len(parents), dtype=np.int64)
+    for column in range(config.ans_depth, config.vars):
+        if int(numbers.max(initial=0)) > np.iinfo(np.int64).max // (column + 2):
+            # Too many trees to number them all: number those that occur.
+            numbers = np.unique(numbers, return_inverse=True)[1]
+        numbers = numbers * (column + 1) + parents[:, column]
+    return numbers
+
+
 def trees_of(config: ProblemConfig, parents: Ints) -> Trees:
     """Number the trees of all rows, and tell what is to be known of each."""
-    # Compared as bytes, which is much faster than as rows.
-    parents = np.ascontiguousarray(parents)
-    keys = parents.view(np.dtype((np.void, parents.dtype.itemsize * parents.shape[1])))[:, 0]
-    _, first, line = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, line = np.unique(
+        _tree_numbers(config, parents), return_index=True, return_inverse=True
+    )
     different = [tuple(tree) for tree in parents[first].tolist()]
-    children = np.array([[child for _, child in breadth_first(tree)] for tree in different])
-    subtrees: list[tuple[int, ...]] = [()]
-    if config.cut_into is not None:
-        subtrees = [subtree(tree, config.cut_into) for tree in different]
-    detached = np.zeros((len(different), max(map(len, subtrees))), dtype=np.int64)
-    for row, variables in zip(detached, subtrees, strict=False):
-        row[: len(variables)] = variables
-    return Trees(line, children, detached)
+    return Trees(line, different, config.cut_into)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from json.encoder import encode_basestring_ascii as quoted
 
 import numpy as np
 import pyarrow as pa
@@ -167,10 +167,9 @@ def published_lines(
     problems: Iterable[str], answers: Iterable[str], solutions: Iterable[str]
 ) -> Iterator[str]:
     """Problems as lines of the authors' files: what `json.dumps` makes of them, and a newline."""
-    dumps = json.dumps
     for problem, answer, solution in zip(problems, answers, solutions, strict=True):
         # Written out, because `json.dumps` takes twice the time for a dictionary.
-        yield f'{{"problem": {dumps(problem)}, "answer": "{answer}", "proof": {dumps(solution)}}}\n'
+        yield f'{{"problem": {quoted(problem)}, "answer": "{answer}", "proof": {quoted(solution)}}}\n'
 
 
 def content_id(text: str, answer: str) -> str:

@@ -38,7 +38,7 @@ _EXAMPLES = "examples"
 # people evaluate practically never repeat; only tiny themes get here.
 _MAX_REPEATS = 1000
 # Problems that are drawn at once from the authors' stream.
-_AHEAD = 512
+_AHEAD = 1024
 
 
 def check_seed(seed: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from treecut_tasks.problems.blocks import Block, Ints
+from treecut_tasks.problems.blocks import Block, Ints, trees_of
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.pieces import EMPTY, Codes, Pieces
 from treecut_tasks.problems.wording import MAX_COEFFICIENT, amounts, phrases_of, question
@@ -213,7 +213,7 @@ class Words:
         Rows with smaller subtrees are filled up with nothing.
         """
         rows, piece = len(block), self._pieces.piece
-        detached = block.trees.detached[block.trees.line]
+        detached = trees_of(block.config, block.parents).detached
         size = np.count_nonzero(detached, axis=1)
         at = np.maximum(detached - 1, 0)
         names = np.take_along_axis(block.names, at, axis=1)
