@@ -15,17 +15,33 @@ from ray.cluster_utils import Cluster
 _OBJECT_STORE = 100 * 1024 * 1024
 
 
-def main() -> None:
-    # Ray puts sockets there, whose paths must be short.
-    with tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
-        node: Any = {"num_cpus": 1, "object_store_memory": _OBJECT_STORE}
-        cluster: Any = Cluster(
-            initialize_head=True,
-            head_node_args={**node, "include_dashboard": False, "temp_dir": folder},
-        )
+# Ray gives a node half a minute to start, which a busy machine may miss.
+_ATTEMPTS = 5
+
+
+def started(folder: str) -> Any:
+    node: Any = {"num_cpus": 1, "object_store_memory": _OBJECT_STORE}
+    for attempt in range(_ATTEMPTS):
+        cluster: Any = Cluster()
         try:
+            cluster.add_node(**node, include_dashboard=False, temp_dir=f"{folder}/{attempt}")
             cluster.add_node(**node)
             cluster.wait_for_nodes(timeout=600)
+        except Exception as error:
+            print(error, file=sys.stderr)
+            cluster.shutdown()
+        else:
+            return cluster
+    raise SystemExit("Ray does not start.")
+
+
+def main() -> None:
+    # Ray puts sockets there, whose paths must be short.
+    with tempfile.TemporaryDirectory(
+        prefix="ray", dir="/tmp", ignore_cleanup_errors=True
+    ) as folder:
+        cluster = started(folder)
+        try:
             print(cluster.address, flush=True)
             sys.stdin.read()
         finally:

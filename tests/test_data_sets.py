@@ -352,7 +352,10 @@ def test_a_stopped_run_leaves_whole_files_and_the_same_command_goes_on(
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     end = time.monotonic() + 100
-    while not list(folder.glob("data-*")):
+    # The manifest names a file as soon as it is whole.
+    while not (folder / "manifest.json").exists() or (
+        '"sha256"' not in (folder / "manifest.json").read_text(encoding="utf-8")
+    ):
         assert time.monotonic() < end
         assert process.poll() is None
         time.sleep(0.01)

@@ -147,6 +147,9 @@ def test_a_cluster_of_its_own_leaves_nothing_behind_in_the_home_directory(
     environment = {name: value for name, value in os.environ.items() if "RAY_AUTH" not in name}
     environment |= {"PYTHONPATH": str(REPOSITORY), "HOME": str(home)}
     ended = run(environment, *WORK, "-o", tmp_path / "there", "--ray", "local")
+    if "timed out during startup" in ended[1]:
+        assert ended[1].startswith("Error: No Ray cluster answers at 'local'")
+        pytest.skip("this machine is too busy to start Ray in half a minute")
     assert ended == (0, f"Wrote 5 of 5 files to {tmp_path / 'there'}.\n")
     assert not list(home.iterdir())
 
