@@ -17,7 +17,7 @@ from treecut_tasks.data_sets.writing import Advance, WrittenFile, write_shard
 from treecut_tasks.errors import TreecutError
 
 _OWN_CLUSTER = "local"
-# How often a file is begun again whose process or machine dies, or that cannot be written.
+# How often a file is begun again whose process or machine dies.
 _RETRIES = 3
 # Seconds to wait for an answer of a cluster; Ray itself tries for many minutes.
 _PATIENCE = 10
@@ -40,7 +40,7 @@ def write_with_ray(address: str) -> Write:
     ) -> Iterator[WrittenFile]:
         _connect(ray, address)
         try:
-            remote = ray.remote(max_retries=_RETRIES, retry_exceptions=True)(_write)
+            remote = ray.remote(max_retries=_RETRIES)(_write)
             versions, absolute = _versions(), folder.resolve()
             left = [remote.remote(plan, shard, absolute / shard.name, versions) for shard in shards]
             while left:
