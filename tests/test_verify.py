@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -330,53 +330,6 @@ def test_a_theme_with_steps_knows_more_than_whole_prices() -> None:
     assert outcomes(text.replace("165", "155"))["theme_prices"] == "55"
 
 
-def enumerated(read: ReadProblem, step: int) -> set[int]:
-    """All asked prices among all combinations of the theme's range, by trying them."""
-    prices = range(read.theme.value_min, read.theme.value_max + 1)
-    allowed = [price for price in prices if price % step == 0]
-    index = {variable: i for i, variable in enumerate(read.variables)}
-    rows = [
-        (
-            [(index[variable], number) for variable, number in s.equation.coefficients.items()],
-            s.equation.constant,
-        )
-        for s in read.sentences
-    ]
-    return {
-        combination[index[read.asked]]
-        for combination in product(allowed, repeat=len(index))
-        if all(sum(n * combination[i] for i, n in terms) == total for terms, total in rows)
-    }
-
-
-@pytest.mark.parametrize(
-    ("theme", "num_vars", "key", "count"),
-    [
-        ("food", 2, "whole_range", 60),
-        ("food", 3, "whole_range", 40),
-        ("food", 4, "whole_range", 12),
-        ("outfit", 3, "theme_prices", 40),
-        ("outfit", 4, "theme_prices", 12),
-        ("outfit", 2, "whole_range", 150),
-    ],
-)
-def test_the_solver_finds_what_trying_all_prices_finds(
-    theme: str, num_vars: int, key: str, count: int
-) -> None:
-    step = 5 if key == "theme_prices" else 1
-    forced = 0
-    for ans_depth in (2, 3):
-        if ans_depth > num_vars:
-            continue
-        config = ProblemConfig(theme, num_vars=num_vars, ans_depth=ans_depth, sampling="paper")
-        for problem in islice(stream(config, 3), count):
-            values = enumerated(read_problem(problem.text), step)
-            found = outcomes(problem.text)[key]
-            assert found == (str(values.pop()) if len(values) == 1 else "open"), problem.text
-            forced += found != "open"
-    assert forced > 0
-
-
 def by_intervals(read: ReadProblem) -> dict[str, str]:
     """The same by exact intervals, for one free price: all are linear in the asked one."""
     _, full = dense(read)
@@ -599,25 +552,6 @@ def test_bad_input_is_one_error_and_no_certificates(
     assert str(data) in result.stderr
     assert proofs.read_text(encoding="utf-8") == "as before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.jsonl", "proofs.jsonl"]
-
-
-def test_other_bad_arguments(run_treecut: RunTreecut, tmp_path: Path) -> None:
-    data = write_lines(tmp_path / "data.jsonl", [line(EASY, "11")])
-    before = data.read_bytes()
-    cases: list[tuple[list[str | Path], str]] = [
-        ([tmp_path / "none.jsonl"], "cannot be read"),
-        ([tmp_path], "has no manifest.json"),
-        ([], "Missing argument"),
-        ([data, "--theme", "cars"], "Unknown theme 'cars'"),
-        ([data, "--certificates", data], "which is read"),
-        ([data, "--certificates", tmp_path / "no" / "x.jsonl"], "cannot be written"),
-    ]
-    for arguments, message in cases:
-        result = run_treecut("verify", *arguments)
-        assert result.returncode == 2, arguments
-        assert message in result.stderr, result.stderr
-        assert "Traceback" not in result.stderr
-    assert data.read_bytes() == before
 
 
 def test_files_of_different_themes_are_verified_together(

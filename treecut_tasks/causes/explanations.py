@@ -179,26 +179,10 @@ def explain(
     to the same cannot be told apart: an item misread for the same item at another place often leads
     to the value to which the belief in equal prices leads.
 
-    Every step is a single mistake (the belief that items cost the same everywhere counts as one).
-    Kinds and what they try:
+    Every step is a single mistake (the belief that items cost the same everywhere counts as one) of
+    one of `KINDS`, which docs/causes.md describes.
 
-    - `same_price`: one item, or several, cost the same at every place, no matter whether that
-      contradicts the rest of the text.
-    - `misread_variable`: in one sentence, an item is read for the same item at another place, or for
-      another item at the same place.
-    - `misread_formula`: in one sentence, more is read for less, a sum for a difference, a quantity
-      is dropped or exchanged for the other, the money is taken for each piece, or only one side is
-      read.
-    - `whole_quantity`, only beside a right answer: the price of several pieces.
-    - `other_price`: the price of another item; beside a right answer, of one on the way to it.
-    - `equal_prices`, where the price is open: the two items of one sentence cost the same.
-    - `whole_prices`, where the price is open: prices are whole, the lowest or highest possible.
-    - `copied_number`: an amount of money out of the text.
-    - `assumed_price`, where the price is open: one price that hangs on the asked one is 0, 1 or 10,
-      or any of these prices is that of a stated one at the same place. More values would explain
-      nearly any number.
-
-    Explanations are ranked by kind in that order, which goes from what the paper found in real
+    Explanations are ranked by kind, in the order of `KINDS`, from what the paper found in real
     answers (Appendix C) to mere guesses; then by how far-fetched the step is within its kind (fewer
     items merged, for example); then by the number of sentences used. Chance agreement is reported
     beside every explanation and does not change the order.

@@ -150,12 +150,12 @@ def check_certificate(read: ReadProblem, solution: Solution) -> bool:
             combined is not None
             and combined.terms == {asked: combined.scale}
             and combined.constant * value.denominator == value.numerator * combined.scale
-            and _satisfies(read, solution.prices)
+            and satisfies(read, solution.prices)
         )
     if isinstance(solution, Undetermined):
         return (
-            _satisfies(read, solution.first)
-            and _satisfies(read, solution.second)
+            satisfies(read, solution.first)
+            and satisfies(read, solution.second)
             and solution.first[asked] != solution.second[asked]
         )
     combined = _combined(read, solution.combination)
@@ -327,7 +327,7 @@ def _combined(read: ReadProblem, combination: tuple[Fraction, ...]) -> _Sum | No
     return _Sum({variable: total for variable, total in terms.items() if total}, constant, scale)
 
 
-def _satisfies(read: ReadProblem, prices: Mapping[Variable, Fraction]) -> bool:
+def satisfies(read: ReadProblem, prices: Mapping[Variable, Fraction]) -> bool:
     """Tell whether the list has a price for every variable and every sentence holds."""
     if set(prices) != set(read.variables):
         return False

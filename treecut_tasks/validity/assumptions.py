@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.extras import require
-from treecut_tasks.reading import ReadProblem, Undetermined
+from treecut_tasks.reading import ReadProblem, Undetermined, satisfies
 from treecut_tasks.themes import Theme, Variable
 
 # Problems of the published sizes take a few thousandths of a second.
@@ -166,25 +166,14 @@ def _find_prices(
                 variable: Fraction(value.as_string()) * (step or 1)
                 for variable, value in zip(read.variables, values, strict=True)
             }
-            _check_found(read, assumption, prices)
+            allowed = all(assumption.allows(price, read.theme) for price in prices.values())
+            if not (allowed and satisfies(read, prices)):
+                raise RuntimeError("The solver library returned prices that break a condition.")
             return prices
     raise TreecutError(
         f"The solver library gave up after {_SOLVER_LIMIT_MS // 1000} s on whether "
         f"{assumption.words}: leave out --assumptions for this problem."
     )
-
-
-def _check_found(
-    read: ReadProblem, assumption: Assumption, prices: Mapping[Variable, Fraction]
-) -> None:
-    """Check by substitution what the solver library found."""
-    holds = all(
-        sum(number * prices[variable] for variable, number in equation.coefficients.items())
-        == equation.constant
-        for equation in (sentence.equation for sentence in read.sentences)
-    )
-    if not holds or not all(assumption.allows(price, read.theme) for price in prices.values()):
-        raise RuntimeError("The solver library returned prices that break a condition.")
 
 
 def _smt_lib(read: ReadProblem, assumption: Assumption, without: Collection[Fraction]) -> str:
