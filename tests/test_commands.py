@@ -319,7 +319,6 @@ def test_a_byte_order_mark_is_no_part_of_a_file(
 def test_numbers_of_any_size(run: Run, material: Path) -> None:
     huge = "9" * 20
     for work in (
-        ["generate", "-n", huge],
         ["generate", "--seed", huge, "--ans-depth", huge],
         ["generate", "-n", "3", "--format", "jsonl", "--shards", huge, "-o", "d"],
         ["audit", "unanswerable.jsonl", "answerable.jsonl", "--folds", huge],

@@ -444,7 +444,7 @@ def test_verifies_the_authors_files(run_treecut: RunTreecut, shared_dir: Path) -
         assert message == f"{path}: 500 problems ({counts}), all proven"
 
 
-@pytest.mark.parametrize("record_format", ["full", "published"])
+@pytest.mark.parametrize("record_format", ["jsonl", "published"])
 def test_verifies_generated_files_and_writes_certificates(
     run_treecut: RunTreecut, tmp_path: Path, record_format: str
 ) -> None:
