@@ -62,7 +62,7 @@ def run_treecut(treecut_environment: dict[str, str]) -> RunTreecut:
             env={**treecut_environment, **(env or {})},
             capture_output=True,
             encoding="utf-8",
-            timeout=300,
+            timeout=600,
             check=False,
         )
 

@@ -141,10 +141,10 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
         return read_eval_log(info)
 
     run = ("eval", "treecut_tasks/breaking_depth", *model)
-    assert start(run_in(*run, folder="whole")).wait(300) == 0
+    assert start(run_in(*run, folder="whole")).wait(600) == 0
     process = start(run_in(*run, folder="killed"))
     try:
-        end = time.monotonic() + 300
+        end = time.monotonic() + 600
         while time.monotonic() < end:
             assert process.poll() is None, "it ended before it could be killed"
             logs = list_eval_logs(str(tmp_path / "killed"))
@@ -157,7 +157,7 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
     killed = log_in("killed")
     assert killed.status == "started"
     retry = run_in("eval-retry", str(killed.location), folder="retried")
-    assert start(retry).wait(300) == 0
+    assert start(retry).wait(600) == 0
     assert same(log_in("retried"), log_in("whole"))
 
 

@@ -351,7 +351,7 @@ def test_a_stopped_run_leaves_whole_files_and_the_same_command_goes_on(
         encoding="utf-8",
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    end = time.monotonic() + 100
+    end = time.monotonic() + 600
     # The manifest names a file as soon as it is whole.
     while not (folder / "manifest.json").exists() or (
         '"sha256"' not in (folder / "manifest.json").read_text(encoding="utf-8")
@@ -362,11 +362,11 @@ def test_a_stopped_run_leaves_whole_files_and_the_same_command_goes_on(
     process.send_signal(number)
     if number == signal.SIGKILL:
         # Workers that were not told end by themselves, or wait for work that never comes.
-        process.wait(60)
+        process.wait(600)
         assert process.stderr is not None
         process.stderr.close()
     else:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=600)
         assert "Traceback" not in said
         assert not [path for path in folder.iterdir() if path.name.startswith(".")]
     assert process.returncode != 0

@@ -66,7 +66,7 @@ class Browser:
         number = next(self._numbers)
         await self._socket.send_json({"id": number, "method": method, "params": params})
         while True:
-            message = json.loads((await self._socket.receive(timeout=60)).data)
+            message = json.loads((await self._socket.receive(timeout=600)).data)
             self._note(message)
             if message.get("id") == number:
                 assert "error" not in message, message["error"]
@@ -91,7 +91,7 @@ class Browser:
         return answer["result"].get("value")
 
     async def until(self, script: str) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while not await self.run(script):
             assert time.monotonic() < end, f"never true: {script}"
             await asyncio.sleep(0.05)
@@ -127,7 +127,7 @@ def in_browser(page: Path, check: Callable[[Browser], Coroutine[Any, Any, None]]
 
     async def drive(profile: Path) -> None:
         port_file = profile / "DevToolsActivePort"
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while not port_file.exists() or len(port_file.read_text("utf-8").splitlines()) < 2:
             assert time.monotonic() < end, "Chromium does not start"
             await asyncio.sleep(0.05)

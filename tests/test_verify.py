@@ -630,5 +630,5 @@ def test_an_interrupt_while_processes_start_is_told(
     # Said before the processes are started; the terminal sends its interrupt to all of them.
     assert "as the manifest says" in process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert (process.returncode, errors.strip()) == (130, "Interrupted.")
