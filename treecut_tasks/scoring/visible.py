@@ -37,6 +37,7 @@ def visible_text(text: Text) -> Visible:
     """
     kept: list[Text] = []
     done, thinking, thought = 0, text.chars.startswith("analysis"), False
+    says_something = False
     for match in TOKEN.finditer(text.chars):
         token = match.group()
         kind = _kind(token)
@@ -49,12 +50,14 @@ def visible_text(text: Text) -> Visible:
             continue
         if kind == "close":
             kept.clear()
+            says_something = False
         else:
             kept.append(text.cut(done, start))
+            says_something = says_something or bool(kept[-1].chars.strip())
         done = end
         thinking = kind == "open"
         thought |= kind in ("open", "close")
-        if kind == "over" and any(part.chars.strip() for part in kept):
+        if kind == "over" and says_something:
             done = len(text.chars)
             break
     if not thinking:
