@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import RunTreecut
+from tests.conftest import REPOSITORY, RunTreecut
 from tests.strategies import LARGE_THEME, THEMES, configs, seeds
 from treecut_tasks import (
     ProblemConfig,
@@ -408,7 +409,6 @@ REFUSED = {
     "--one-stream --pairs matched": "neither matched pairs nor splits",
     "--one-stream --split test": "neither matched pairs nor splits",
     "--split dev": "split is 'dev'",
-    "--separate-items": "separate_items gives each split item names of its own",
     "--mixture mixture.yaml --ans-depth 3 -o out": "--ans-depth cannot be given with --mixture",
     "--mixture mixture.yaml -o out -n 2": "a whole number of 3, one for each split, or more",
     "--mixture missing.yaml -o out": "cannot be read",
@@ -481,7 +481,7 @@ def test_the_split_of_a_data_set_is_one_of_the_recipe(mixture: Path) -> None:
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"form": "jsonl"}, "form is 'jsonl': it must be all, text, messages or prompts"),
     ({"pairs": "half"}, "pairs is 'half': it must be none, full or matched"),
-    ({"split": "dev"}, "split is 'dev': it must be all, train, validation or test"),
+    ({"split": "dev"}, "split is 'dev': it must be all, train, validation, test, train_items"),
     ({"system_message": True}, "system_message needs messages"),
     ({"solutions": False}, "solutions=False leaves out the response"),
     ({"n": 0}, "number of problems is 0"),
@@ -502,10 +502,37 @@ def test_bad_values_are_refused(values: dict[str, Any], message: str, mixture: P
     recipe = read_mixture(mixture, 1)
     wrongs: list[dict[str, Any]] = [{"pairs": "full", "split": "test"}, {}, {"split": "all"}]
     for wrong in wrongs:
-        with pytest.raises(TreecutError, match=r"leave them out|split is"):
+        with pytest.raises(TreecutError, match=r"leave pairs out|split is"):
             to_dataset(recipe, 1, 100, **wrong)
 
 
 def test_a_plan_says_which_shares_are_too_small() -> None:
     with pytest.raises(TreecutError, match="problems is 0: it must be a whole number of 1 or more"):
         Plan(Recipe((Part(CONFIG),), 1), 0)
+
+
+# --- The commands of the documentation. ---
+
+DOCUMENTED = re.findall(
+    r"^(?:treecut|inspect) .*",
+    (REPOSITORY / "docs" / "training-data.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+def test_the_documented_commands_run(treecut_environment: dict[str, str], tmp_path: Path) -> None:
+    assert len(DOCUMENTED) > 5
+    for command in DOCUMENTED:
+        program, *arguments = command.split()
+        if program == "inspect":
+            arguments += ["--limit", "2", "--display", "plain"]
+        done = subprocess.run(
+            [Path(sys.executable).parent / program, *arguments],
+            cwd=tmp_path,
+            env=treecut_environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=600,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)

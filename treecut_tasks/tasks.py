@@ -40,7 +40,7 @@ from treecut_tasks.evaluation import (
 )
 from treecut_tasks.evaluation.adaptive import FailureMetric, Plan, Search, Structure
 from treecut_tasks.evaluation.fewshot import ShotChoice
-from treecut_tasks.evaluation.parameters import Metrics, SplitName
+from treecut_tasks.evaluation.parameters import Metrics
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.inspect_adapter.breaking_depth import (
     BreakingDepthSource,
@@ -51,7 +51,7 @@ from treecut_tasks.inspect_adapter.errors import shown_by_inspect
 from treecut_tasks.inspect_adapter.scorers import task_scorer, treecut_rates
 from treecut_tasks.inspect_adapter.solvers import treecut_prompt
 from treecut_tasks.inspect_adapter.viewer import VIEWER
-from treecut_tasks.problems import CounterpartKind, Order, Sampling
+from treecut_tasks.problems import CounterpartKind, Order, Sampling, SplitName
 
 TASK_VERSION = "2-A"
 """Comparability and interface: the number changes when scores are no longer comparable, the letter
@@ -147,7 +147,8 @@ def unanswerable(
         sampling: published (the authors' data) or paper (Algorithm 1).
         num_problems: problems of each configuration, that is of each combination of the values above.
         seed: names the stream of problems, 0 or more.
-        split: all, train, validation or test; no text is in two of the last three.
+        split: all, train, validation or test; no text is in two of the last three. With train_items,
+            validation_items or test_items no item name is, either.
         system_message: auto, cot or none; auto leaves the chain-of-thought message out for reasoning
             models (paper, section 4.1).
         instruction: standard, bare (without the hint that the answer may be unknown), confidence (asks for

@@ -29,7 +29,6 @@ _CONFIG_OPTIONS = (
     "--sampling",
     "--pairs",
     "--split",
-    "--separate-items",
 )
 _FOLDER_OPTIONS = ("--workers", "--ray", "--overwrite")
 # Problems of which repeats are counted; of more it would take too much memory.
@@ -102,9 +101,9 @@ _LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
     default="all",
     show_default=True,
     metavar="SPLIT",
-    help="train, validation or test, which share no problem and no pair; or all problems.",
+    help="all; train, validation or test, which share no problem and no pair; or train_items, "
+    "validation_items or test_items, which share no item name either.",
 )
-@click.option("--separate-items", is_flag=True, help="Splits share no item name either.")
 @click.option(
     "--pairs",
     metavar="KIND",
@@ -157,7 +156,6 @@ def command(
     seed: int,
     one_stream: bool,
     split: str,
-    separate_items: bool,
     pairs: str | None,
     mixture: str | None,
     file_format: str,
@@ -215,7 +213,7 @@ def command(
             cut_depth=cut_depth,
             sampling=sampling,  # type: ignore[arg-type]  # checked by ProblemConfig
         )
-        of = named_split(split, separate_items)
+        of = named_split(split)
         recipe = Recipe((Part(config, kind or "none"),), seed, (of,))
     in_folder = shards is not None or len(recipe.splits) > 1
     num_shards = len(recipe.splits) if shards is None else shards

@@ -47,7 +47,6 @@ def to_dataset(
     *,
     pairs: PairKind = "none",
     split: str | None = None,
-    separate_items: bool = False,
     form: Form = "all",
     solutions: bool = True,
     system_message: bool = False,
@@ -61,9 +60,8 @@ def to_dataset(
         seed: a whole number of 0 or more; it takes the place of a recipe's own.
         n: number of problems, or of pairs, each of which makes two rows; of a recipe, over all splits.
         pairs: `full` or `matched` makes pairs of an unanswerable configuration.
-        split: `train`, `validation` or `test` of a configuration (all problems if None); of a recipe
-            that has several, one of them.
-        separate_items: whether that split of a configuration has item names of its own.
+        split: one of `problems.SPLIT_NAMES` of a configuration, all problems if None; of a recipe that
+            has several, one of them.
         form: what the rows are, see `FORMS`.
         solutions: whether `messages` end with the response that is wanted: the worked solution and
             the answer line.
@@ -74,7 +72,7 @@ def to_dataset(
     """
     import datasets
 
-    source = _source(config, seed, n, pairs, split, separate_items, form, solutions, system_message)
+    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
     table = pa.concat_tables(source.tables(0, source.num_entries))
     return datasets.Dataset(table, split=datasets.NamedSplit(source.split.name))
 
@@ -86,7 +84,6 @@ def to_iterable_dataset(
     *,
     pairs: PairKind = "none",
     split: str | None = None,
-    separate_items: bool = False,
     form: Form = "all",
     solutions: bool = True,
     system_message: bool = False,
@@ -104,7 +101,6 @@ def to_iterable_dataset(
         n: see `to_dataset`.
         pairs: see `to_dataset`.
         split: see `to_dataset`.
-        separate_items: see `to_dataset`.
         form: see `to_dataset`.
         solutions: see `to_dataset`.
         system_message: see `to_dataset`.
@@ -117,7 +113,7 @@ def to_iterable_dataset(
     """
     import datasets
 
-    source = _source(config, seed, n, pairs, split, separate_items, form, solutions, system_message)
+    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
     entries = source.num_entries
     count = min(-(-entries // BLOCK), _MOST_SHARDS) if shards is None else shards
     if type(count) is not int or not 1 <= count <= entries:
@@ -226,7 +222,6 @@ def _source(
     n: int,
     pairs: PairKind,
     split: str | None,
-    separate_items: bool,
     form: Form,
     solutions: bool,
     system_message: bool,
@@ -244,10 +239,10 @@ def _source(
             f"solutions=False leaves out the response of the form messages, but form is {form!r}: leave "
             "solutions out."
         )
-    recipe = _recipe(config, seed, pairs, split, separate_items)
+    recipe = _recipe(config, seed, pairs, split)
     names = [each.name for each in recipe.splits]
     chosen = names[0] if len(names) == 1 else split
-    if chosen not in names or (split not in (None, chosen)):
+    if chosen not in names or (isinstance(config, Recipe) and split not in (None, chosen)):
         raise TreecutError(f"split is {shown(split)}: it must be {' or '.join(names)}.")
     # One file for each split, of which only the size is of interest.
     (shard,) = (each for each in Plan(recipe, n, len(names)).shards if each.split.name == chosen)
@@ -259,18 +254,17 @@ def _recipe(
     seed: int,
     pairs: PairKind,
     split: str | None,
-    separate_items: bool,
 ) -> Recipe:
     if isinstance(config, ProblemConfig):
-        whole = split is None and not separate_items
-        of = WHOLE if whole else named_split(split or "all", separate_items)
+        of = WHOLE if split is None else named_split(split)
         return Recipe((Part(config, pairs),), seed, (of,))
     if not isinstance(config, Recipe):
         raise TreecutError(
             f"config is {shown(config)}: it must be a ProblemConfig, or a recipe as read_mixture gives it."
         )
-    if pairs != "none" or separate_items:
+    if pairs != "none":
         raise TreecutError(
-            "pairs and separate_items are for a configuration: a recipe says them itself; leave them out."
+            f"pairs is {shown(pairs)}, but a recipe says for each of its parts whether it has pairs: leave "
+            "pairs out."
         )
     return replace(config, seed=seed)

@@ -29,6 +29,7 @@ from treecut_tasks.problems import (
     Order,
     ProblemConfig,
     Sampling,
+    SplitName,
     default_num_vars,
 )
 
@@ -47,8 +48,6 @@ MAX_NUM_PROBLEMS = 100_000
 """A task holds its problems in memory; larger sets are files of `treecut generate`."""
 
 Metrics = Literal["short", "full"]
-
-SplitName = Literal["all", "train", "validation", "test"]
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,8 @@ class TaskParameters(BaseModel):
         num_problems: problems of each configuration.
         seed: names the stream of problems, 0 or more.
         split: `all` problems, or those of `train`, `validation` or `test`, of which no text is in
-            another split: training data are `treecut generate` with split `train`.
+            another split: training data are `treecut generate` with split `train`. Those of
+            `train_items`, `validation_items` and `test_items` share no item name either.
         counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
             lacks a spare one so that both have equally many sentences (`matched`).
         system_message: `cot`, `none`, or `auto`, which leaves it out for reasoning models.

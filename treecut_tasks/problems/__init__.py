@@ -19,7 +19,14 @@ from treecut_tasks.problems.pairs import (
 from treecut_tasks.problems.problem import Formula, Pair, Problem, Removed, Sentence
 from treecut_tasks.problems.published import PublishedFile, published_files
 from treecut_tasks.problems.records import Record, is_answer, read_data_files
-from treecut_tasks.problems.splits import SPLIT_NAMES, WHOLE, Split, disjoint_splits, named_split
+from treecut_tasks.problems.splits import (
+    SPLIT_NAMES,
+    WHOLE,
+    Split,
+    SplitName,
+    disjoint_splits,
+    named_split,
+)
 from treecut_tasks.problems.streams import (
     Drawn,
     check_count,
@@ -59,6 +66,7 @@ __all__ = [
     "Sampling",
     "Sentence",
     "Split",
+    "SplitName",
     "Variable",
     "check_count",
     "check_counterpart",

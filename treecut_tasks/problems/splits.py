@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,31 +119,27 @@ def disjoint_splits(
 SHARES = (("train", Fraction(8, 10)), ("validation", Fraction(1, 10)), ("test", Fraction(1, 10)))
 """The splits of tasks and of single configurations, and their shares."""
 
-SPLIT_NAMES: tuple[str, ...] = ("all", *(name for name, _ in SHARES))
-"""What `named_split` takes."""
+SplitName = Literal[
+    "all", "train", "validation", "test", "train_items", "validation_items", "test_items"
+]
+"""All problems; splits that share no problem and no pair; and such that share no item name either."""
+
+SPLIT_NAMES: tuple[SplitName, ...] = get_args(SplitName)
 
 
-def named_split(name: str, separate_items: bool = False) -> Split:
-    """The split of this name among `SHARES`, or all problems.
-
-    Args:
-        name: `all`, `train`, `validation` or `test`.
-        separate_items: whether the split has item names of its own.
+def named_split(name: str) -> Split:
+    """The split of this name: all problems, or one of `SHARES`, `…_items` with item names of its own.
 
     Raises:
-        TreecutError: another name, or separate items of all problems.
+        TreecutError: another name.
     """
     if name not in SPLIT_NAMES:
         names = f"{', '.join(SPLIT_NAMES[:-1])} or {SPLIT_NAMES[-1]}"
         raise TreecutError(f"split is {shown(name)}: it must be {names}.")
     if name == "all":
-        if separate_items:
-            raise TreecutError(
-                "separate_items gives each split item names of its own, but split is 'all': choose "
-                "train, validation or test, or leave separate_items out."
-            )
         return WHOLE
-    return next(each for each in disjoint_splits(SHARES, separate_items) if each.name == name)
+    of = name.removesuffix("_items")
+    return next(each for each in disjoint_splits(SHARES, of != name) if each.name == of)
 
 
 @lru_cache(maxsize=64)
