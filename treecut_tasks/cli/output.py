@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 
 # Below this many steps work is over before a bar could be read.
 _WORTH_A_BAR = 20_000
@@ -18,5 +19,9 @@ def counting(
     from tqdm import tqdm
 
     hidden = length < worth_a_bar or not sys.stderr.isatty()
-    with tqdm(total=length, desc=label, unit="", unit_scale=True, disable=hidden) as bar:
+    # Of a terminal that does not tell its width, tqdm would use none.
+    width = get_terminal_size().columns
+    with tqdm(
+        total=length, desc=label, unit="", unit_scale=True, disable=hidden, ncols=width
+    ) as bar:
         yield lambda steps: bar.update(steps) and None
