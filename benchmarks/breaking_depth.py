@@ -5,7 +5,7 @@
 Columns: runs with each outcome; of those with a breaking depth its median error and how often the 95 %
 interval covers the truth; calls until the interval is within ±1 (median and 90th percentile over all
 runs), beside what Fisher information allows when the curve is known; width of the interval beside
-that of a uniform grid with as many calls. In every run the curve is moved by up to half a depth.
+that of a uniform grid with as many calls (0: half of its intervals are open). In every run the curve is moved by up to half a depth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from treecut_tasks.psychometrics.curves import Counts, Floats
 
 DEPTHS = np.arange(2, 21)
 GRID = curves(tuple(DEPTHS.tolist()))
-BATCH, MAX_CALLS, CHUNK = 6, 150, 100
+BATCH, MAX_CALLS, CHUNK = 5, 150, 100
 
 
 class Curve(NamedTuple):

@@ -67,7 +67,7 @@ class Search(BaseModel):
     max_depth: Annotated[StrictInt, Field(le=100)] = 20
     max_calls: Annotated[StrictInt, Field(ge=2)] = 150
     precision: Annotated[float, Field(gt=0)] = 1.0
-    batch: Annotated[StrictInt, Field(ge=2)] = 6
+    batch: Annotated[StrictInt, Field(ge=2)] = 5
     structure: Structure = "paper"
 
     @model_validator(mode="after")

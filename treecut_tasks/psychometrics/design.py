@@ -61,7 +61,7 @@ def next_batch(
     *,
     max_asked: int = 150,
     precision: float = 1.0,
-    size: int = 6,
+    size: int = 5,
 ) -> list[int]:
     """The depths to ask for next, rising; none if the answers are enough.
 
