@@ -5,7 +5,8 @@
 Columns: runs with each outcome; of those with a breaking depth its median error and how often the 95 %
 interval covers the truth; calls until the interval is within ±1 (median and 90th percentile over all
 runs), beside what Fisher information allows when the curve is known; width of the interval beside
-that of a uniform grid with as many calls (0: half of its intervals are open). In every run the curve is moved by up to half a depth.
+that of a uniform grid with as many calls (0 where most of its intervals are open). In every run the curve
+is moved by up to half a depth.
 """
 
 from __future__ import annotations
