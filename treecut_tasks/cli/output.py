@@ -19,9 +19,15 @@ def counting(
     from tqdm import tqdm
 
     hidden = length < worth_a_bar or not sys.stderr.isatty()
-    # Of a terminal that does not tell its width, tqdm would use none.
-    width = get_terminal_size().columns
+    # Of a terminal that does not tell its size, tqdm would use nothing.
+    width, height = get_terminal_size()
     with tqdm(
-        total=length, desc=label, unit="", unit_scale=True, disable=hidden, ncols=width
+        total=length,
+        desc=label,
+        unit="",
+        unit_scale=True,
+        disable=hidden,
+        ncols=width,
+        nrows=height,
     ) as bar:
         yield lambda steps: bar.update(steps) and None
