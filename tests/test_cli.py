@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -395,13 +396,17 @@ def test_stopped_run_of_pairs_leaves_nothing(
 def test_progress_is_shown_on_a_terminal_only(
     tmp_path: Path, treecut_environment: dict[str, str]
 ) -> None:
+    import fcntl
     import pty
+    import termios
 
     work = ["generate", "--one-stream", "--format", "published", "-o", "out.jsonl", "-n"]
     long_work, short_work = [*work, "20000"], [*work, "20"]
 
     def on_terminal(arguments: list[str]) -> str:
         ours, theirs = pty.openpty()
+        # As wide as terminals are; without a width there is no room for a bar.
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         process = subprocess.Popen(
             [sys.executable, "-m", "treecut_tasks", *arguments],
             cwd=tmp_path,
