@@ -92,7 +92,7 @@ def command(
         click.echo(f"Left out: {each.message}", err=True)
     if output is None or "terminal" in chosen:
         form = "terminal" if "terminal" in chosen else chosen[0]
-        columns = shutil.get_terminal_size().columns
+        columns = shutil.get_terminal_size((100, 24)).columns
         click.echo(text_report(evidence, document, form, columns, sys.stdout.isatty()), nl=False)
     for path in written:
         click.echo(f"Written: {path}", err=True)

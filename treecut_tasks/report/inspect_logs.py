@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import (
-    EvalError,
     EvalLog,
     EvalSample,
-    EvalSampleSummary,
     read_eval_log,
     read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
@@ -23,14 +23,10 @@ from treecut_tasks.inspect_adapter.scorers import reasoning_of
 from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.report.evidence import Batch, Response, Run, Words
 from treecut_tasks.report.schemas import (
-    Count,
-    Logged,
     LoggedJudgement,
     LoggedProblem,
     LoggedRun,
-    Name,
-    Seconds,
-    Size,
+    LoggedSample,
 )
 from treecut_tasks.report.untrusted import one_line, safe_settings
 
@@ -41,19 +37,6 @@ _NO_INFLUENCE = (
 )  # fmt: skip
 _LIMITS = ("token_limit", "message_limit", "time_limit", "working_limit", "cost_limit")
 _AT_ONCE = 200
-
-
-class _LoggedSample(Logged):
-    id: Name | int
-    epoch: Size
-    uuid: Name | None = None
-    target: Name
-    metadata: dict[str, Any]
-    error: str | None = None
-    seconds: Seconds | None = None
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    reasoning_tokens: Count | None = None
 
 
 def read_inspect_log(path: Path, complain: Callable[[str], None]) -> Sequence[Batch]:
@@ -75,26 +58,24 @@ def read_inspect_log(path: Path, complain: Callable[[str], None]) -> Sequence[Ba
         task = one_line(header.eval.task)
         raise TreecutError(f"{name} is a log of the task {task!r}, not of one of TreeCut's.")
     about = LoggedRun.model_validate(header.eval.metadata)
-    samples: Sequence[EvalSample | EvalSampleSummary]
     if path.suffix == ".eval":
-        samples = read_eval_log_sample_summaries(str(path))
+        samples: list[tuple[LoggedSample, EvalSample | None]] = [
+            (_checked(name, each), None) for each in _summaries(path)
+        ]
+        unread = {(each.id, each.epoch) for each, _ in samples if not (each.error or each.record)}
+        samples = [each for each in samples if (each[0].id, each[0].epoch) not in unread]
+        samples += [(_checked(name, _fields(whole)), whole) for whole in _whole(path, unread)]
     else:
-        samples = read_eval_log(str(path)).samples or []
+        wholes = read_eval_log(str(path)).samples or []
+        samples = [(_checked(name, _fields(whole)), whole) for whole in wholes]
     if not samples:
         raise TreecutError(
             f"{name} holds no samples (status {header.status}): run the task without "
             "--no-log-samples, and until at least one sample is finished."
         )
-    unread = {
-        (sample.id, sample.epoch)
-        for sample in samples
-        if isinstance(sample, EvalSampleSummary) and not sample.error and not _is_judged(sample)
-    }
-    if unread:
-        kept = [sample for sample in samples if (sample.id, sample.epoch) not in unread]
-        samples = [*kept, *_whole(path, unread)]
-    run = _run(path, header, about, samples)
-    return [Batch(run, [_response(name, header, run, sample) for sample in samples])]
+    started = min((each.started_at for each, _ in samples if each.started_at), default=None)
+    run = _run(path, header, about, started)
+    return [Batch(run, [_response(name, header, run, *each) for each in samples])]
 
 
 def inspect_words(
@@ -134,63 +115,62 @@ def _whole(path: Path, wanted: Iterable[tuple[int | str, int]]) -> Iterator[Eval
         )
 
 
-def _record(sample: EvalSample | EvalSampleSummary) -> dict[str, Any] | None:
-    """The judgement that one of our scorers put into the last score that has one."""
-    for score in reversed((sample.scores or {}).values()):
-        if score.metadata and "verdict" in score.metadata:
-            return score.metadata
-    return None
+def _summaries(path: Path) -> list[dict[str, Any]]:
+    """The summaries of samples; where a finished log has them in one file, from there.
+
+    Inspect's function shortens all texts again, which takes five times as long.
+    """
+    with zipfile.ZipFile(path) as archive:
+        if "summaries.json" in archive.namelist():
+            summaries: list[dict[str, Any]] = json.loads(archive.read("summaries.json"))
+            return summaries
+    return [each.model_dump() for each in read_eval_log_sample_summaries(str(path))]
 
 
-def _is_judged(sample: EvalSampleSummary) -> bool:
-    """Whether the summary has the whole judgement; what is long is taken out of summaries."""
-    record = _record(sample)
-    return record is not None and not any(
-        isinstance(record.get(name), str) for name in ("quote", "cause")
-    )
+def _fields(sample: EvalSample) -> dict[str, Any]:
+    """A sample as its summary has it, but with nothing taken out."""
+    own = sample.model_dump(include={"metadata", "scores"})
+    return sample.summary().model_dump() | own
+
+
+def _checked(name: str, fields: dict[str, Any]) -> LoggedSample:
+    try:
+        return LoggedSample.model_validate(fields)
+    except ValidationError as error:
+        raise from_validation(error, f"{name}, sample {one_line(str(fields['id']))!r}") from error
 
 
 def _response(
-    name: str, header: EvalLog, run: Run, sample: EvalSample | EvalSampleSummary
+    name: str, header: EvalLog, run: Run, logged: LoggedSample, whole: EvalSample | None
 ) -> Response:
-    what = f"{name}, sample {one_line(str(sample.id))!r}"
-    usage = list((sample.model_usage or {}).values())
-    tokens = {each: sum(getattr(used, each) or 0 for used in usage) for each in _TOKENS}
-    try:
-        logged = _LoggedSample(
-            id=sample.id,
-            epoch=sample.epoch,
-            uuid=sample.uuid,
-            target=sample.target,  # type: ignore[arg-type]  # a list is of another task, and refused
-            metadata=sample.metadata,
-            error=sample.error.message if isinstance(sample.error, EvalError) else sample.error,
-            seconds=sample.working_time,
-            **(tokens if usage else {}),
-        )
-        problem = LoggedProblem.model_validate(logged.metadata)
-        record = _record(sample)
-        judged: JudgedResponse | None = None
-        if record is not None:
-            judged = JudgedResponse.from_record(LoggedJudgement.model_validate(record).model_dump())
-        elif isinstance(sample, EvalSample) and not sample.error:
-            judged = _judge(sample, problem, logged.target)
-    except ValidationError as error:
-        raise from_validation(error, what) from error
+    judged: JudgedResponse | None = None
+    if logged.record is not None:
+        try:
+            record = LoggedJudgement.model_validate(logged.record)
+        except ValidationError as error:
+            raise from_validation(error, f"{name}, sample {logged.id!r}, judgement") from error
+        judged = JudgedResponse.from_record(record.model_dump())
+    elif whole is not None and not logged.error:
+        judged = _judge(whole, logged.metadata, logged.target)
+    tokens = {
+        each: sum(getattr(used, each) or 0 for used in logged.model_usage.values())
+        if logged.model_usage
+        else None
+        for each in _TOKENS
+    }
     return Response(
         # Resumed runs copy the samples that were finished, with Inspect's identifiers.
-        identifier=logged.uuid or f"{header.eval.eval_id} {sample.id} {sample.epoch}",
-        problem_id=problem.problem_id or str(logged.id),
+        identifier=logged.uuid or f"{header.eval.eval_id} {logged.id} {logged.epoch}",
+        problem_id=logged.metadata.problem_id or str(logged.id),
         task=run.tasks[0],
         sample=logged.id,
         epoch=logged.epoch,
-        problem=problem,
+        problem=logged.metadata,
         judged=judged,
         unanswerable=logged.target == UNKNOWN,
         error=one_line(logged.error or ""),
-        input_tokens=logged.input_tokens,
-        output_tokens=logged.output_tokens,
-        reasoning_tokens=logged.reasoning_tokens,
-        seconds=logged.seconds,
+        seconds=logged.working_time,
+        **tokens,
     )
 
 
@@ -208,16 +188,13 @@ def _judge(sample: EvalSample, problem: LoggedProblem, answer: str) -> JudgedRes
     )
 
 
-def _run(
-    path: Path, header: EvalLog, about: LoggedRun, samples: Sequence[EvalSample | EvalSampleSummary]
-) -> Run:
+def _run(path: Path, header: EvalLog, about: LoggedRun, started: str | None) -> Run:
     spec = header.eval
     asked = spec.model_generate_config.model_dump(exclude_none=True)
     limits = spec.config.model_dump(include=set(_LIMITS), exclude_none=True)
     fewshot = about.parameters.get("fewshot") or 0
     examples = {name: about.parameters.get(name) for name in ("fewshot_examples", "fewshot_format")}
     packages = dict(spec.packages)
-    started = min((str(each.started_at) for each in samples if each.started_at), default=None)
     return Run(
         path=str(path),
         framework="Inspect",

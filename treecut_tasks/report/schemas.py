@@ -97,6 +97,45 @@ class LoggedRun(Logged):
     data_set_sha256: str = ""
 
 
+class LoggedUsage(Logged):
+    """Tokens of one model."""
+
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    reasoning_tokens: Count | None = None
+
+
+class LoggedScore(Logged):
+    """A score; ours has a `LoggedJudgement` for its metadata."""
+
+    metadata: dict[str, Any] | None = None
+
+
+class LoggedSample(Logged):
+    """A sample of an Inspect log, as its summary has it."""
+
+    id: Name | int
+    epoch: Size
+    uuid: Name | None = None
+    target: Name
+    metadata: LoggedProblem
+    scores: dict[str, LoggedScore] | None = None
+    model_usage: dict[str, LoggedUsage] = {}
+    error: str | None = None
+    started_at: Name | None = None
+    working_time: Seconds | None = None
+
+    @property
+    def record(self) -> dict[str, Any] | None:
+        """The judgement that our scorer put into the last score that has one whole."""
+        for score in reversed((self.scores or {}).values()):
+            record = score.metadata or {}
+            # What is long is taken out of summaries, and a text stands in its place.
+            if "verdict" in record and not isinstance(record.get("quote"), str):
+                return None if isinstance(record.get("cause"), str) else record
+        return None
+
+
 class LmEvalConfig(Logged):
     """How lm-eval was called."""
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _NOTE = (
     "Paper's rate: hallucination by the paper's rule, as in its tables (no “unknown” after the last "
-    "“answer”). Number, unknown, no answer: how responses to unanswerable problems end for a careful reader; "
-    "a number is a hallucination. Accuracy: of answerable problems. Pairs solved: unknown to the "
+    "“answer”). Number, unknown, none: how responses to unanswerable problems end for a careful reader; "
+    "a number is a hallucination. Accuracy: of answerable problems. Pairs: solved, that is, unknown to the "
     "unanswerable member, the right number to the other. Format: responses whose last line is the one that "
     "the prompt asks for. n: unanswerable + answerable problems."
 )
@@ -83,9 +83,9 @@ def _table(evidence: Evidence) -> Table:
         "paper's rate",
         "number",
         "unknown",
-        "no answer",
+        "none",
         "accuracy",
-        "pairs solved",
+        "pairs",
         "format",
     ]
     notes = (_NOTE, *([_UNLIKE] if len(asked) > 1 else []))
