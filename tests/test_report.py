@@ -566,7 +566,8 @@ def nested(depth: int) -> Any:
 def changed(content: Any, path: str, value: Any) -> None:
     *parts, last = path.split(".")
     for part in parts:
-        content = content[int(part) if part.isdecimal() else part]
+        names = [next(iter(content))] if part == "*" else [int(part) if part.isdecimal() else part]
+        content = content[names[0]]
     content[last] = value
 
 
@@ -581,10 +582,10 @@ IN_INSPECT = [
     ("summaries.json", "0.metadata.theme", ["food"]), ("summaries.json", "0.metadata", 3),
     ("summaries.json", "0.epoch", "x"), ("summaries.json", "0.target", ["unknown", "7"]),
     ("summaries.json", "0.working_time", float("nan")), ("summaries.json", "0.id", ""),
-    ("summaries.json", "0.scores.treecut_scorer.metadata.verdict", "maybe"),
-    ("summaries.json", "0.scores.treecut_scorer.metadata.value", 7),
-    ("summaries.json", "0.scores.treecut_scorer.metadata.truncated", "false"),
-    ("summaries.json", "0.scores.treecut_scorer.metadata.quote", [1]),
+    ("summaries.json", "0.scores.*.metadata.verdict", "maybe"),
+    ("summaries.json", "0.scores.*.metadata.value", 7),
+    ("summaries.json", "0.scores.*.metadata.truncated", "false"),
+    ("summaries.json", "0.scores.*.metadata.quote", [1]),
     ("summaries.json", "0.model_usage", {"m": {"input_tokens": 10**30}}),
 ]  # fmt: skip
 

@@ -41,7 +41,7 @@ class Run(Logged):
         model: name of the model as the framework knows it.
         provider: what stands before the model's short name, or serves it.
         fewshot: number of worked examples in each prompt.
-        started: when its first response was asked for, in ISO 8601.
+        last_asked: when its last response was asked for, in ISO 8601.
         status: success, error, cancelled or started.
         planned: how many responses it was to give; None if the log does not tell.
         settings: everything else that can change a rate of the whole run, by name.
@@ -57,7 +57,7 @@ class Run(Logged):
     model: Name
     provider: str = ""
     fewshot: Size = 0
-    started: str = ""
+    last_asked: str = ""
     status: str = "success"
     planned: Count | None = None
     settings: dict[str, str] = Field(default_factory=dict)
@@ -293,7 +293,7 @@ def gather(
     """
     from treecut_tasks.report.labels import label_models
 
-    ordered = sorted(batches, key=lambda batch: (batch.run.started, _content(batch)))
+    ordered = sorted(batches, key=lambda batch: (batch.run.last_asked, _content(batch)))
     runs = [batch.run for batch in ordered]
     frame = pd.DataFrame(
         {"run": number, "fewshot": batch.run.fewshot, **response.row()}

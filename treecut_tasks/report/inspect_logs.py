@@ -73,8 +73,8 @@ def read_inspect_log(path: Path, complain: Callable[[str], None]) -> Sequence[Ba
             f"{name} holds no samples (status {header.status}): run the task without "
             "--no-log-samples, and until at least one sample is finished."
         )
-    started = min((each.started_at for each, _ in samples if each.started_at), default=None)
-    run = _run(path, header, about, started)
+    latest = max((each.started_at for each, _ in samples if each.started_at), default=None)
+    run = _run(path, header, about, latest)
     return [Batch(run, [_response(name, header, run, *each) for each in samples])]
 
 
@@ -188,7 +188,7 @@ def _judge(sample: EvalSample, problem: LoggedProblem, answer: str) -> JudgedRes
     )
 
 
-def _run(path: Path, header: EvalLog, about: LoggedRun, started: str | None) -> Run:
+def _run(path: Path, header: EvalLog, about: LoggedRun, latest: str | None) -> Run:
     spec = header.eval
     asked = spec.model_generate_config.model_dump(exclude_none=True)
     limits = spec.config.model_dump(include=set(_LIMITS), exclude_none=True)
@@ -205,7 +205,7 @@ def _run(path: Path, header: EvalLog, about: LoggedRun, started: str | None) -> 
         model=spec.model,
         provider=spec.model.rpartition("/")[0],
         fewshot=fewshot,
-        started=started or spec.created,
+        last_asked=latest or spec.created,
         status=header.status,
         planned=_planned(header),
         settings=safe_settings(

@@ -189,7 +189,7 @@ def _run(
         provider=config.model,
         fewshot=fewshot,
         planned=documents * sum(len(member.responses) for member in members),
-        started=datetime.fromtimestamp(results.date, tz=timezone.utc).isoformat(),
+        last_asked=datetime.fromtimestamp(results.date, tz=timezone.utc).isoformat(),
         settings=safe_settings(
             {
                 "task version": results.versions.get(task),

@@ -44,9 +44,9 @@ def _log(evidence: Evidence, row: dict[str, Any]) -> dict[str, Any]:
     )
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"treecut/{run.model}/{row['fewshot']}-shot/{run.started}",
-        "evaluation_timestamp": run.started,
-        "retrieved_timestamp": run.started,
+        "evaluation_id": f"treecut/{run.model}/{row['fewshot']}-shot/{run.last_asked}",
+        "evaluation_timestamp": run.last_asked,
+        "retrieved_timestamp": run.last_asked,
         "source_metadata": {
             "source_name": "treecut report",
             "source_type": "evaluation_run",
