@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -35,7 +36,7 @@ from tests.report_logs import (
     scripted_model,
     simulated,
 )
-from treecut_tasks import paired, unanswerable
+from treecut_tasks import ProblemConfig, pair_at, paired, unanswerable
 from treecut_tasks.cli.report import command as report_command
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.report.cells import cells_frame
@@ -714,3 +715,28 @@ def test_a_missing_extra_is_named(
     )
     with pytest.raises(TreecutError, match=r"needs rich.*pip install 'treecut-tasks\[report\]'"):
         report_command.main([inspect_logs["evil"].location], standalone_mode=False)
+
+
+def test_recorded_responses_with_confidences(run_treecut: RunTreecut, tmp_path: Path) -> None:
+    """JSON Lines of old outputs make a report, too: scores, noticing, calibration."""
+    lines = []
+    for index in range(6):
+        pair = pair_at(ProblemConfig(ans_depth=2), seed=1, index=index)
+        for problem, response in (
+            (pair.unanswerable, "Something is missing: its price is not given.\nAnswer: 5"),
+            (pair.answerable, f"Answer: {pair.answerable.answer}"),
+        ):
+            line = {"problem": problem.text, "answer": problem.answer, "pair_id": pair.id}
+            stated = f"{response}\nConfidence: {90 - index} %"
+            lines.append({**line, "response": stated, "model": "mine", "ans_depth": 2})
+    file = tmp_path / "responses.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    out = tmp_path / "out"
+    run = run_treecut("report", str(file), "-o", str(out), "--format", "csv,markdown")
+    assert run.returncode == 0, run.stderr
+    (noticing,) = csv.DictReader((out / "noticing.csv").open(encoding="utf-8"))
+    assert float(noticing["answered_after_noticing_rate"]) == 1
+    assert float(noticing["false_alarm_rate"]) == 0
+    (calibration,) = csv.DictReader((out / "calibration.csv").open(encoding="utf-8"))
+    assert (calibration["model"], float(calibration["auroc"])) == ("mine", 0.5)
+    assert not (out / "cost.csv").exists()

@@ -159,24 +159,17 @@ def _agreement(found: object) -> str:
 
 def _responses(file: str) -> Iterator[RecordedResponse]:
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.evaluation.recorded import recorded_response
+    from treecut_tasks.evaluation.recorded import recorded_response, recorded_rows
 
     if file.endswith((".eval", ".json")):
-        from treecut_tasks.inspect_adapter.logs import recorded_rows
+        from treecut_tasks.inspect_adapter import logs
 
-        for number, row in enumerate(recorded_rows(Path(file)), start=1):
+        for number, row in enumerate(logs.recorded_rows(Path(file)), start=1):
             yield recorded_response(row, f"{file}: sample {number}")
         return
     found = False
-    for number, line in enumerate(_text(file).split("\n"), start=1):
-        if not line.strip():
-            continue
+    for where, row in recorded_rows(_text(file), file):
         found = True
-        where = f"{file}:{number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise TreecutError(f"{where} is not JSON ({error}).") from error
         for each in _of_lm_eval(row) if _is_lm_eval(row) else [row]:
             yield recorded_response(each, where)
     if not found:

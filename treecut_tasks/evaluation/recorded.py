@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
@@ -85,6 +86,24 @@ def recorded_response(row: object, where: str) -> RecordedResponse:
         return RecordedResponse.model_validate(dict(row))
     except ValidationError as error:
         raise from_validation(error, where) from error
+
+
+def recorded_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    """The objects of JSON Lines, each with the name that messages call it by; blank lines do not count.
+
+    Args:
+        text: the lines.
+        where: name of the file.
+
+    Raises:
+        TreecutError: a line that is no JSON.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield f"{where}:{number}", json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise TreecutError(f"{where}:{number} is not JSON ({error}).") from error
 
 
 def score_responses(responses: Iterable[Mapping[str, Any]]) -> list[JudgedResponse]:

@@ -24,7 +24,7 @@ _LM_EVAL_RESULTS = re.compile(r"results_(.*)\.json")
 _LM_EVAL_SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 _WANTED = (
     "give Inspect logs (.eval, .json), lm-eval results (results_….json, written with --log_samples), "
-    "or folders that hold some"
+    "folders that hold some, or JSON Lines of responses"
 )
 
 
@@ -89,6 +89,10 @@ def read_words(evidence: Evidence, chosen: pd.DataFrame) -> list[Words]:
             from treecut_tasks.report.inspect_logs import inspect_words
 
             found = inspect_words(run, wanted)
+        elif run.framework == "recorded":
+            from treecut_tasks.report.recorded import recorded_words
+
+            found = recorded_words(run, wanted)
         else:
             from treecut_tasks.report.lm_eval_results import lm_eval_words
 
@@ -147,7 +151,7 @@ def _log_of(path: Path) -> Path | None:
     if samples:
         results = path.with_name(f"results_{samples[2]}.json")
         return results if results.exists() else None
-    if path.suffix == ".eval" or _LM_EVAL_RESULTS.fullmatch(path.name):
+    if path.suffix in (".eval", ".jsonl") or _LM_EVAL_RESULTS.fullmatch(path.name):
         return path
     with path.open("rb") as file:
         return path if _INSPECT_JSON.match(file.read(_HEAD)) else None
@@ -158,6 +162,10 @@ def _reader(path: Path) -> Callable[[Path, Callable[[str], None]], Sequence[Batc
         from treecut_tasks.report.lm_eval_results import read_lm_eval_results
 
         return read_lm_eval_results
+    if path.suffix == ".jsonl":
+        from treecut_tasks.report.recorded import read_recorded
+
+        return read_recorded
     from treecut_tasks.report.inspect_logs import read_inspect_log
 
     return read_inspect_log

@@ -72,7 +72,7 @@ def _blocks(evidence: Evidence) -> Iterator[Table | Figure]:
     yield _table(
         "noticing",
         "Noticed that something is missing, and answered anyway",
-        {model: each for model, each in found.items() if each["noticed_rate"].value > 0},
+        found,
         _NOTICING,
         sizes,
         "Noticed, answered after noticing, assumed: shares of unanswerable problems, read in all that the "
@@ -106,17 +106,16 @@ def _blocks(evidence: Evidence) -> Iterator[Table | Figure]:
             {model: risk_coverage(rows) for model, rows in stated.items()},
             ("answered, most confident first, %", "wrong among these, %"),
         )
-    costs = {
-        model: _cost(rows) for model, rows in groups.items() if rows["output_tokens"].notna().any()
-    }
-    yield _table(
-        "cost",
-        "Output tokens on unanswerable against answerable members of the same pairs, ratio of means",
-        {model: {"token_ratio": each} for model, each in costs.items() if each is not None},
-        ("token_ratio",),
-        sizes,
-        "Responses that a limit cut off are left out with their pair.",
-    )
+    costs = {model: _cost(rows) for model, rows in groups.items()}
+    if any(costs.values()):
+        yield _table(
+            "cost",
+            "Output tokens on unanswerable against answerable members of the same pairs, ratio of means",
+            {model: {"token_ratio": each} for model, each in costs.items() if each},
+            ("token_ratio",),
+            sizes,
+            "Responses that a limit cut off are left out with their pair.",
+        )
 
 
 def _judged(rows: pd.DataFrame) -> Sequence[JudgedResponse]:
