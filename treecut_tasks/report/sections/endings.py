@@ -26,6 +26,9 @@ _BY_CHANCE = (
     "By chance: the share of guesses from the range of prices that same_price, or any false step, would "
     "have explained."
 )
+MOST_CAUSES = 4
+"""Kinds of causes that have a column, the most frequent ones; `responses.csv` has all."""
+
 _TIERS = {"contract": "as asked", "marked": "other marker", "stated": "stated"}
 
 
@@ -59,12 +62,14 @@ def _blocks(evidence: Evidence) -> Iterator[Table | Figure]:
     )
     explained = frame[frame["unanswerable"] & frame["cause"].notna()]
     kinds = [kind for kind in explained["cause"].value_counts().index if kind != "unexplained"]
+    kinds = kinds[:MOST_CAUSES]
+    named = explained["cause"].isin([*kinds, "unexplained"])
     yield from _shares(
         "causes",
         "False steps that explain hallucinated numbers, share of these",
         explained,
-        explained["cause"],
-        [*kinds, "unexplained"],
+        explained["cause"].where(named, "another step"),
+        [*kinds, "another step", "unexplained"],
         (_BY_CHANCE,),
         by_chance=("same_price_by_chance", "any_by_chance"),
         figure=True,
@@ -99,14 +104,13 @@ def _shares(
     ]  # fmt: skip
     heads = [each.replace("_", " ") for each in (*shares.columns, *by_chance)]
     data = shares.join(chances).assign(responses=totals).reset_index()
-    yield Table(
-        name,
-        caption,
-        data,
-        pd.DataFrame(rows, columns=["model", "problems", "responses", *heads]),
-        notes,
-        words=2,
-    )
+    shown = pd.DataFrame(rows, columns=["model", "problems", "n", *heads])
+    words = 2
+    if shown["problems"].nunique() == 1:
+        # What all rows have in common need not stand in each.
+        notes = (f"All {shown.pop('problems')[0]}. {notes[0]}",)
+        words = 1
+    yield Table(name, caption, data, shown, notes, words)
     if figure:
         labels = [f"{row[0]}\n{row[1]}, n={row[2]}" for row in rows]
         yield bars(name, caption, labels, shares)
