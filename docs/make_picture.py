@@ -3,8 +3,7 @@
     python docs/make_picture.py
 
 Needs the package with its extra [report], and Chromium. The models are simulated, with hallucination
-probabilities that rise with depth and with the complexity of the tree, so that the picture has the
-paper's shape; the report says everywhere that they are.
+probabilities that rise with depth, as in the paper; the report says everywhere that they are.
 """
 
 from __future__ import annotations
@@ -18,24 +17,12 @@ from pathlib import Path
 
 PICTURE = Path(__file__).with_name("report.png")
 BINARIES = Path(sys.executable).parent
-WIDTH, HEIGHT = 1200, 2400
+WIDTH, HEIGHT = 1200, 1150
 
 
 def _probabilities(shift: float) -> str:
     """YAML that maps labels of configurations to probabilities."""
-    lines = []
-    for depth in (2, 4, 6, 8):
-        lines.append(f"ans_depth_{depth}: {0.04 * depth + shift:.2f}")
-    for depth in (4, 5, 6, 7, 8):
-        for num_vars, complexity in ((depth, 0.0), (depth + 2, 0.15)):
-            for names, more in (("composite_name", 0.1), ("simple_name", 0.0)):
-                value = 0.05 * depth + complexity + more + shift - 0.1
-                lines.append(f"ans_depth_{depth}_num_vars_{num_vars}_{names}: {value:.2f}")
-    for depth in (7, 8):
-        for cut in range(1, depth):
-            value = 0.6 - 0.05 * abs(cut - depth / 2) + shift
-            lines.append(f"ans_depth_{depth}_cut_depth_{cut}: {value:.2f}")
-    return "\n".join(lines) + "\n"
+    return "".join(f"depth{depth}: {0.05 * depth + shift:.2f}\n" for depth in (2, 4, 6, 8))
 
 
 def main() -> None:
@@ -49,11 +36,11 @@ def main() -> None:
         for model, shift in (("simulated-weak", 0.15), ("simulated-strong", -0.05)):
             probabilities = folder / f"{model}.yaml"
             probabilities.write_text(_probabilities(shift), encoding="utf-8")
-            for task in ("unanswerable", "structure", "cut_location"):
-                command = [str(BINARIES / "inspect"), "eval", f"treecut_tasks/{task}"]
-                command += ["--model", f"treecut/{model}", "-M", f"probabilities={probabilities}"]
-                command += ["-T", "num_problems=40", "--log-dir", str(folder / "logs")]
-                subprocess.run(command, env=environment, cwd=folder, check=True)
+            command = [str(BINARIES / "inspect"), "eval", "treecut_tasks/paired"]
+            command += ["--model", f"treecut/{model}", "-M", f"probabilities={probabilities}"]
+            command += ["-M", f"accuracy={0.85 - shift}", "-T", "num_problems=60"]
+            command += ["--log-dir", str(folder / "logs")]
+            subprocess.run(command, env=environment, cwd=folder, check=True)
         report = [str(BINARIES / "treecut"), "report", str(folder / "logs"), "--format", "html"]
         subprocess.run([*report, "-o", str(folder / "report")], cwd=folder, check=True)
         page = next((folder / "report").glob("*.html"))

@@ -119,6 +119,7 @@ def test_a_byte_order_mark_and_standard_input(responses: Path) -> None:
 
 class TestReview:
     def sheet(self, responses: Path) -> list[dict[str, str]]:
+        (responses.parent / "review.csv").unlink(missing_ok=True)
         run = score(responses.name, "--review", "4", folder=responses.parent)
         assert "review.csv" in run.stderr
         with (responses.parent / "review.csv").open(encoding="utf-8", newline="") as file:
@@ -154,6 +155,13 @@ class TestReview:
     def test_marks_that_are_none(self, responses: Path) -> None:
         assert "no marks" in self.mark(responses, {})
         assert "'perhaps'" in self.mark(responses, {"1": "perhaps"})
+
+    def test_marks_are_never_overwritten(self, responses: Path) -> None:
+        (responses.parent / "review.csv").write_text("line,mark\n1,y\n", encoding="utf-8")
+        run = score(responses.name, "--review", "2", folder=responses.parent)
+        assert run.returncode != 0
+        assert "'review.csv' exists" in run.stderr
+        assert (responses.parent / "review.csv").read_text(encoding="utf-8") == "line,mark\n1,y\n"
 
     def test_no_formulas(self, tmp_path: Path) -> None:
         row = {"problem": PROBLEM, "answer": "unknown", "response": "=1+1"}

@@ -78,6 +78,10 @@ def command(
                 row = {**response.model_dump(exclude_unset=True), **each.record()}
                 lines.write(json.dumps(row) + "\n")
     if review is not None:
+        if sheet != "-" and Path(sheet).exists():
+            raise TreecutError(
+                f"{sheet!r} exists, perhaps with marks: name another file with --sheet, or remove it."
+            )
         places = reviewing.choose(judged, review, random.Random(0))
         with whole_file(sheet) as lines:
             lines.write(reviewing.sheet(responses, judged, places))
