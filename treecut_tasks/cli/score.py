@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     "--sheet",
     type=OutputPath(),
     metavar="FILE",
-    default="review.csv",
-    show_default=True,
-    help="Where --review writes; - is standard output.",
+    help="Where --review writes, review.csv if not given; - is standard output.",
 )
 @click.option(
     "--labels",
@@ -53,7 +51,7 @@ def command(
     output: str | None,
     as_json: bool,
     review: int | None,
-    sheet: str,
+    sheet: str | None,
     labels: str | None,
 ) -> None:
     """Score responses that you already have, without any framework.
@@ -65,12 +63,14 @@ def command(
     """
     import random
 
+    from treecut_tasks.errors import TreecutError
     from treecut_tasks.evaluation import review as reviewing
     from treecut_tasks.evaluation.recorded import summarise_responses
     from treecut_tasks.files import whole_file
 
     responses = list(_responses(file))
     judged = [response.judge() for response in responses]
+    sheet = sheet or "review.csv"
     to_standard_output = "-" in (output, sheet if review else None)
     if output is not None:
         with whole_file(output) as lines:
