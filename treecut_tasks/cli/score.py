@@ -78,7 +78,7 @@ def command(
                 row = {**response.model_dump(exclude_unset=True), **each.record()}
                 lines.write(json.dumps(row) + "\n")
     if review is not None:
-        if sheet != "-" and Path(sheet).exists():
+        if sheet != "-" and Path(sheet).is_file():
             raise TreecutError(
                 f"{sheet!r} exists, perhaps with marks: name another file with --sheet, or remove it."
             )
