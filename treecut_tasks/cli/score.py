@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -78,7 +79,8 @@ def command(
                 row = {**response.model_dump(exclude_unset=True), **each.record()}
                 lines.write(json.dumps(row) + "\n")
     if review is not None:
-        if sheet != "-" and Path(sheet).is_file():
+        # Unlike pathlib it takes a name that is too long for no file; writing says what is wrong.
+        if sheet != "-" and os.path.isfile(sheet):  # noqa: PTH113
             raise TreecutError(
                 f"{sheet!r} exists, perhaps with marks: name another file with --sheet, or remove it."
             )
