@@ -62,39 +62,53 @@ def local() -> Iterator[str]:
 
 
 @pytest.mark.localmodel
+@pytest.mark.parametrize(
+    ("instruction", "fewshot"),
+    [("standard", 2), ("standard", 0), ("bare", 0), ("confidence", 0), ("target:0.75", 0)],
+)
 def test_a_real_model_in_both_frameworks(
-    local: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    instruction: str, fewshot: int, local: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With two worked examples only: it reads long prompts slowly."""
+    """The same problems have the same responses and rates; the first sentence is enough."""
     monkeypatch.setenv("LOCAL_API_KEY", "none")
+    # It reads long prompts slowly.
+    num_problems = 1 if fewshot else 2
     log = inspect_run(
-        unanswerable(ans_depth=2, num_problems=2, fewshot=2, fewshot_format="turns"),
+        paired(
+            ans_depth=2,
+            num_problems=num_problems,
+            instruction=instruction,
+            fewshot=fewshot,
+            fewshot_format="turns",
+        ),
         f"openai-api/local/{LOCAL_MODEL}",
         tmp_path,
         model_base_url=local,
-        max_tokens=24,
+        temperature=0,
+        max_tokens=60,
+        stop_seqs=["."],
     )
     run = lm_eval_run(
-        "treecut_depth2",
+        "treecut_paired_depth2",
         model="local-chat-completions",
         model_args={"model": LOCAL_MODEL, "base_url": f"{local}/chat/completions"},
-        metadata={"num_problems": 2},
-        num_fewshot=2,
+        metadata={"num_problems": num_problems, "instruction": instruction},
+        num_fewshot=fewshot,
         fewshot_as_multiturn=True,
         apply_chat_template=True,
-        gen_kwargs="max_gen_toks=24",
+        gen_kwargs={"temperature": 0, "max_gen_toks": 60, "until": ["."]},
     )
-    values = inspect_values(log)
-    theirs = {sample["doc"]["id"]: sample for sample in run.samples("treecut_depth2")}
-    assert [*theirs] == log.eval.dataset.sample_ids
-    for sample in log.samples or []:
-        # Decoding is greedy: the same messages have the same response.
-        response = sample.output.completion.strip()
-        assert theirs[str(sample.id)]["resps"][0][0].strip() == response != ""
-        roles = [message.role for message in sample.messages]
-        assert roles == ["system", *["user", "assistant"] * 3]
-    name = "hallucination_rate"
-    assert run.values("treecut_depth2")[name] == pytest.approx(values[name])
+    ours = {str(sample.id): sample for sample in log.samples or []}
+    for sample in run.samples("treecut_paired_depth2"):
+        for name, (response,) in zip(("id", "counterpart_id"), sample["resps"], strict=True):
+            same = ours.pop(sample["doc"][name])
+            assert same.output.completion.strip() == response.strip() != ""
+            roles = [message.role for message in same.messages]
+            assert roles == ["system", *["user", "assistant"] * (fewshot + 1)]
+    assert ours == {}
+    values, theirs = inspect_values(log), run.values("treecut_paired_depth2")
+    rates = {name: value for name, value in theirs.items() if not name.endswith("_stderr")}
+    assert rates == {name: values[name] for name in rates}
 
 
 class TestServer:
