@@ -23,8 +23,8 @@ from treecut_tasks import breaking_depth
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
 from treecut_tasks.report.document import Figure, Table
+from treecut_tasks.report.evidence import read_evidence
 from treecut_tasks.report.sections import make_document
-from treecut_tasks.report.sources import read_evidence
 
 RISE = {f"depth{d}": round(0.03 + 0.94 / (1 + math.exp(7 - d)), 3) for d in range(2, 21)}
 """Probabilities of a model that breaks at depth 7."""

@@ -41,11 +41,10 @@ from treecut_tasks.cli.report import command as report_command
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.report.cells import cells_frame
 from treecut_tasks.report.document import Document, Figure, Table
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.evidence import Evidence, read_evidence
 from treecut_tasks.report.paper import paper_results
 from treecut_tasks.report.rendering.output import FORMATS, text_report, write_report
 from treecut_tasks.report.sections import make_document
-from treecut_tasks.report.sources import read_evidence
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,9 @@ pytest.importorskip("statsmodels", reason="the extra [report] is not installed")
 import aiohttp  # which lm-eval[api] brings
 
 from tests.report_logs import make_inspect_logs
+from treecut_tasks.report.evidence import read_evidence
 from treecut_tasks.report.rendering.output import write_report
 from treecut_tasks.report.sections import make_document
-from treecut_tasks.report.sources import read_evidence
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _SHOWN = 1000

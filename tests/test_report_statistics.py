@@ -18,9 +18,9 @@ from statsmodels.stats.contingency_tables import Table as ContingencyTable
 
 from treecut_tasks.evaluation.judging import judge_response
 from treecut_tasks.evaluation.rates import Rate, rate
+from treecut_tasks.logs import Batch, ProblemFacts, Response, Run
 from treecut_tasks.report.cells import make_cells
-from treecut_tasks.report.evidence import Batch, Evidence, Response, Run, gather
-from treecut_tasks.report.schemas import LoggedProblem
+from treecut_tasks.report.evidence import Evidence, gather
 from treecut_tasks.report.sections.claims import CLAIMS, SMALLEST_EFFECT, Finding, examine
 from treecut_tasks.report.statistics import (
     ALPHA,
@@ -157,7 +157,7 @@ def evidence_of(
         responses = []
         for structure, probability in truth.items():
             names = ("ans_depth", "num_vars", "cut_depth", "composite_name")
-            problem = LoggedProblem(**dict(zip(names, structure, strict=True)))  # type: ignore[arg-type]
+            problem = ProblemFacts(**dict(zip(names, structure, strict=True)))  # type: ignore[arg-type]
             for number, hallucinated in enumerate(random.random(problems) < probability):
                 name = f"{structure} {number}"
                 responses += [

@@ -180,11 +180,16 @@ def test_an_inspect_log_without_scores(tmp_path: Path) -> None:
 
 
 def test_lm_evals_samples(tmp_path: Path) -> None:
-    doc = {"id": "p", "problem": PROBLEM, "answer": "unknown", "theme_file": ""}
+    doc = {"id": "p", "problem": PROBLEM, "prompt": PROBLEM, "answer": "unknown", "metadata": "{}"}
     pair = {"counterpart_id": "q", "counterpart_problem": FULL, "counterpart_answer": "11"}
+    asked = {f"gen_args_{number}": {"arg_0": PROBLEM} for number in (0, 1)}
     lines = [
-        {"doc": doc, "resps": [["Answer: 12", "Answer: unknown"]]},
-        {"doc": {**doc, **pair}, "resps": [["Answer: unknown"], ["Answer: 11"]]},
+        {"doc": doc, "arguments": asked, "resps": [["Answer: 12", "Answer: unknown"]]},
+        {
+            "doc": {**doc, **pair, "id": "r"},
+            "arguments": asked,
+            "resps": [["Answer: unknown"], ["Answer: 11"]],
+        },
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (tmp_path / "samples.jsonl").write_text(text, encoding="utf-8")

@@ -77,9 +77,9 @@ def command(
     new_names = _names(names)
     require("report", *LIBRARIES, for_what="A report")
 
+    from treecut_tasks.report.evidence import read_evidence
     from treecut_tasks.report.rendering.output import text_report, write_report
     from treecut_tasks.report.sections import make_document
-    from treecut_tasks.report.sources import read_evidence
 
     with _progress() as progress:
         evidence = read_evidence(paths, new_names, progress)

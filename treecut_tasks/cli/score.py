@@ -67,10 +67,9 @@ def command(
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.evaluation import review as reviewing
     from treecut_tasks.evaluation.recorded import summarise_responses
-    from treecut_tasks.files import whole_file
+    from treecut_tasks.files import read_text, whole_file
 
-    responses = list(_responses(file))
-    judged = [response.judge() for response in responses]
+    responses, judged = map(list, zip(*_responses(file), strict=True))
     sheet = sheet or "review.csv"
     to_standard_output = "-" in (output, sheet if review else None)
     if output is not None:
@@ -93,7 +92,7 @@ def command(
             err=True,
         )
     if labels is not None:
-        click.echo(_agreement(reviewing.agreement(judged, _text(labels))))
+        click.echo(_agreement(reviewing.agreement(judged, read_text(labels, "sheet"))))
         return
     rates = summarise_responses(judged, [response.pair_id for response in responses])
     if as_json:
@@ -163,44 +162,21 @@ def _agreement(found: object) -> str:
     return "\n".join(lines)
 
 
-def _responses(file: str) -> Iterator[RecordedResponse]:
+def _responses(file: str) -> Iterator[tuple[RecordedResponse, JudgedResponse]]:
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.evaluation.recorded import recorded_response, recorded_rows
+    from treecut_tasks.files import read_text
+    from treecut_tasks.logs import read_log
+    from treecut_tasks.logs.recorded import recorded_responses
 
     if file.endswith((".eval", ".json")):
-        from treecut_tasks.inspect_adapter import logs
 
-        for number, row in enumerate(logs.recorded_rows(Path(file)), start=1):
-            yield recorded_response(row, f"{file}: sample {number}")
-        return
-    found = False
-    for where, row in recorded_rows(_text(file), file):
-        found = True
-        for each in _of_lm_eval(row) if _is_lm_eval(row) else [row]:
-            yield recorded_response(each, where)
-    if not found:
-        raise TreecutError(f"{file!r} is empty: it needs at least one response.")
+        def refuse(message: str) -> None:
+            raise TreecutError(message)
 
-
-def _is_lm_eval(row: object) -> bool:
-    return isinstance(row, dict) and isinstance(row.get("doc"), dict) and "resps" in row
-
-
-def _of_lm_eval(row: dict[str, object]) -> Sequence[object]:
-    from treecut_tasks.lm_eval_adapter.results import recorded_rows
-
-    return recorded_rows(row)
-
-
-def _text(file: str) -> str:
-    from treecut_tasks.errors import TreecutError
-
-    try:
-        with click.open_file(file, encoding="utf-8-sig") as lines:
-            return str(lines.read())
-    except OSError as error:
-        raise TreecutError(
-            f"{file!r} cannot be read ({error.strerror}): give the path of a file."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TreecutError(f"{file!r} is not UTF-8 text: save it as UTF-8.") from error
+        responses = [each for _, own in read_log(Path(file), refuse, whole=True) for each in own]
+    else:
+        text = read_text(file, "file of responses")
+        responses = [each for _, each in recorded_responses(text.split("\n"), file)]
+    for response in responses:
+        if response.recorded is not None and response.judged is not None:
+            yield response.recorded, response.judged

@@ -28,6 +28,7 @@ class RecordedResponse(BaseModel):
             `model_length` mean `truncated`.
         theme: name or path of the problem's theme, if it is not a built-in one.
         pair_id: the same for both members of a pair, if the problem is one.
+        reasoning: what the model wrote apart from its response; it decides no verdict.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
@@ -39,6 +40,7 @@ class RecordedResponse(BaseModel):
     finish_reason: str | None = None
     theme: str | None = None
     pair_id: str | None = None
+    reasoning: str | None = None
 
     @field_validator("answer", mode="before")
     @classmethod
@@ -65,6 +67,7 @@ class RecordedResponse(BaseModel):
             truncated=self.cut_off,
             problem=self.problem,
             theme=self.theme,
+            reasoning=self.reasoning,
         )
 
 
@@ -88,17 +91,17 @@ def recorded_response(row: object, where: str) -> RecordedResponse:
         raise from_validation(error, where) from error
 
 
-def recorded_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
+def recorded_rows(lines: Iterable[str], where: str) -> Iterator[tuple[str, Any]]:
     """The objects of JSON Lines, each with the name that messages call it by; blank lines do not count.
 
     Args:
-        text: the lines.
+        lines: the lines.
         where: name of the file.
 
     Raises:
         TreecutError: a line that is no JSON.
     """
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
                 yield f"{where}:{number}", json.loads(line)

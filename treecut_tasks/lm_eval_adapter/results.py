@@ -31,43 +31,14 @@ def process_pair(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[
 
 
 def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedResponse:
-    return judge_text(
+    visible = without_thinking(response or "")
+    return judge_response(
         doc[f"{member}answer"],
-        response,
+        visible,
         problem=doc[f"{member}problem"],
         theme=doc["theme_file"] or None,
+        reasoning=(response or "").removesuffix(visible),
     )
-
-
-def judge_text(
-    answer: str, response: str | None, *, problem: str, theme: str | None
-) -> JudgedResponse:
-    """Judge a response as lm-eval hands it over; see `judge_response` for the arguments."""
-    visible = without_thinking(response or "")
-    thinking = (response or "").removesuffix(visible)
-    return judge_response(answer, visible, problem=problem, theme=theme, reasoning=thinking)
-
-
-def recorded_rows(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The responses in a line of `samples_….jsonl`, with the keys of `RecordedResponse`.
-
-    Both members of a pair are in one line, and so are the several responses that a task asked for.
-    """
-    doc = sample["doc"]
-    members = ["", "counterpart_"] if "counterpart_id" in doc else [""]
-    pair = {"pair_id": doc.get("id")} if len(members) == 2 else {}
-    return [
-        {
-            "id": doc.get(f"{member}id"),
-            "problem": doc.get(f"{member}problem"),
-            "answer": doc.get(f"{member}answer"),
-            "response": without_thinking(response or ""),
-            "theme": doc.get("theme_file") or None,
-            **pair,
-        }
-        for member, responses in zip(members, sample["resps"], strict=False)
-        for response in responses
-    ]
 
 
 _THINK_TAG = re.compile(r"<think[^>]{0,200}>|</think>")

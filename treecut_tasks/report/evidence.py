@@ -1,4 +1,4 @@
-"""What a report is made from: runs, one table of their responses, and what had to be left out."""
+"""Logs become what a report is made from: runs, one table of their responses, and what was left out."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
-from pydantic import Field
 
-from treecut_tasks.evaluation.judging import JudgedResponse
-from treecut_tasks.evaluation.rates import counts, definitions, pair_counts
-from treecut_tasks.report.schemas import Count, Logged, LoggedProblem, Name, Size
-
-if TYPE_CHECKING:
-    from treecut_tasks.report.labels import Variant
+from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.rates import (
+    ANSWERABLE_RATES,
+    UNANSWERABLE_RATES,
+    counts,
+    definitions,
+    pair_counts,
+)
+from treecut_tasks.logs import Batch, Response, Run, Words, find_sources, read_log, read_words
+from treecut_tasks.report.labels import Variant, label_models
 
 Progress = Callable[[int, int, str], None]
 """Told how many steps are done, how many there are, and what the next one is."""
@@ -27,167 +31,18 @@ CONFIGURATION = ("ans_depth", "num_vars", "cut_depth", "composite_name")
 GROUP = ("model", "unanswerable", "fewshot")
 """Responses that one rate may be made of have these in common, and the configuration."""
 
+RATES = tuple(dict.fromkeys(each.name for each in (*UNANSWERABLE_RATES, *ANSWERABLE_RATES)))
+"""Rates of single problems."""
 
-class Run(Logged):
-    """One run of a model with one set of settings: an Inspect log, or lm-eval tasks of one call.
-
-    Attributes:
-        path: file that it was read from.
-        framework: `Inspect`, `lm-eval` or `recorded`.
-        framework_version: its version.
-        package_version: version of treecut-tasks that made the problems.
-        tasks: names of the tasks.
-        task_id: identifier that a resumed run shares with the interrupted one; empty if there is none.
-        model: name of the model as the framework knows it.
-        provider: what stands before the model's short name, or serves it.
-        fewshot: number of worked examples in each prompt.
-        last_asked: when its last response was asked for, in ISO 8601.
-        status: success, error, cancelled or started.
-        planned: how many responses it was to give; None if the log does not tell.
-        settings: everything else that can change a rate of the whole run, by name.
-        facts: what is worth knowing and changes no rate.
-    """
-
-    path: str
-    framework: Literal["Inspect", "lm-eval", "recorded"]
-    framework_version: str = ""
-    package_version: str = ""
-    tasks: tuple[str, ...]
-    task_id: str = ""
-    model: Name
-    provider: str = ""
-    fewshot: Size = 0
-    last_asked: str = ""
-    status: str = "success"
-    planned: Count | None = None
-    settings: dict[str, str] = Field(default_factory=dict)
-    facts: dict[str, str] = Field(default_factory=dict)
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the model draws its verdicts at random, with probabilities that somebody set."""
-        return self.model.startswith("treecut/simulated")
-
-    @property
-    def reference(self) -> bool:
-        """Whether the model is one of ours or a mock: it says nothing about language models."""
-        return self.model.startswith(("treecut/", "mockllm/"))
-
-
-@dataclass(frozen=True)
-class Response:
-    """One response as a reader gives it.
-
-    Attributes:
-        identifier: the same for copies of the response, whatever file they are in.
-        problem_id: identifier of the problem, made from its content.
-        task: name of the task, for finding the words again.
-        sample: the framework's own identifier of the sample, for finding the words again.
-        epoch: number of the repetition, from 1.
-        problem: the problem's configuration.
-        judged: the response judged; None if there is none (an error).
-        unanswerable: whether the problem is unanswerable.
-        error: failure of the model or the framework, in its own words.
-        input_tokens: tokens of the prompt; None if the log does not tell.
-        output_tokens: tokens of the response, those of its reasoning included.
-        reasoning_tokens: tokens of the reasoning alone.
-        seconds: time that the response took.
-    """
-
-    identifier: str
-    problem_id: str
-    task: str
-    sample: int | str
-    epoch: int
-    problem: LoggedProblem
-    judged: JudgedResponse | None
-    unanswerable: bool
-    error: str = ""
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    seconds: float | None = None
-
-    def row(self) -> dict[str, Any]:
-        """The response as a row of the table of responses; rates have the names that they have everywhere."""
-        problem, judged = self.problem, self.judged
-        row: dict[str, Any] = {
-            "identifier": self.identifier,
-            "problem_id": self.problem_id,
-            "pair_id": problem.pair_id,
-            "task": self.task,
-            "sample": self.sample,
-            "epoch": self.epoch,
-            "unanswerable": self.unanswerable,
-            "ans_depth": problem.ans_depth,
-            "num_vars": problem.num_vars,
-            "cut_depth": problem.cut_depth,
-            "composite_name": problem.composite_name,
-            **{name: getattr(problem, name) for name in ("order", "theme", "sampling", "split")},
-            # Unanswerable problems are the same whatever their counterparts are.
-            "counterpart": None if self.unanswerable else problem.counterpart,
-            "problems": "generated" if problem.source is None else _file_name(problem.source),
-            "seed": problem.seed,
-            "system_message": problem.system_message_sent,
-            "scored": judged is not None,
-            "judged": judged,
-            "ending": "no_verdict",
-            "truncated": judged is not None
-            and (judged.truncated or "truncated" in judged.judgement.reason),
-            "error": self.error,
-            **{
-                name: getattr(self, name)
-                for name in ("input_tokens", "output_tokens", "reasoning_tokens", "seconds")
-            },
-        }
-        if judged is not None:
-            judgement, cause = judged.judgement, judged.cause
-            row |= {
-                "ending": judged.ending,
-                "value": judgement.value,
-                "tier": judgement.tier,
-                "reason": judgement.reason,
-                "quote": judgement.quote.text if judgement.quote else None,
-                "says_unknown": judged.says_unknown,
-                **counts(judged),
-            }
-            if cause is not None:
-                row |= {"cause": cause.kind, "cause_explained": cause.description}
-                row |= {f"{name}_by_chance": share for name, share in cause.by_chance.items()}
-        return row
-
-
-def _file_name(source: str) -> str:
-    """The name of a data file; a problem's source is its path and the number of its line."""
-    return source.rsplit(":", 1)[0].replace("\\", "/").rsplit("/", 1)[-1]
-
-
-_COLUMNS = {
-    "value": "object", "tier": "object", "reason": "object", "quote": "object", "cause": "object",
-    "cause_explained": "object", "paper_hallucination_rate": float, "hallucination_rate": float,
-    "unknown_rate": float, "accuracy": float, "wrong_number_rate": float,
-    "false_unknown_rate": float, "no_answer_rate": float, "same_price_by_chance": float,
-    "any_by_chance": float, "ans_depth": "Int64", "num_vars": "Int64", "cut_depth": "Int64",
-    "seed": "object", "input_tokens": float, "output_tokens": float, "reasoning_tokens": float,
-    "seconds": float, "composite_name": "boolean", "says_unknown": "boolean",
-}  # fmt: skip
+_TEXTS = ("value", "tier", "reason", "quote", "cause", "cause_explained", "seed")
+_NUMBERS = ("input_tokens", "output_tokens", "reasoning_tokens", "seconds")
+_TYPES = {
+    **dict.fromkeys(_TEXTS, "object"),
+    **dict.fromkeys((*RATES, "same_price_by_chance", "any_by_chance", *_NUMBERS), "float"),
+    **dict.fromkeys(("ans_depth", "num_vars", "cut_depth"), "Int64"),
+    **dict.fromkeys(("composite_name", "says_unknown"), "boolean"),
+}
 """Columns that may be empty in all rows, with their types."""
-
-
-class Words(NamedTuple):
-    """What a reader wants to see of one response.
-
-    Attributes:
-        problem: the problem's text.
-        lacks: the sentence that was cut out of it; empty for answerable problems.
-        prompt: all messages that the model was sent.
-        response: what it answered.
-    """
-
-    problem: str
-    lacks: str
-    prompt: str
-    response: str
 
 
 class LeftOut(NamedTuple):
@@ -197,21 +52,14 @@ class LeftOut(NamedTuple):
     message: str
 
 
-class Batch(NamedTuple):
-    """A run and its responses, as a reader gives them."""
-
-    run: Run
-    responses: list[Response]
-
-
 @dataclass(frozen=True)
 class Evidence:
     """All that was read.
 
     Attributes:
         runs: the runs, the oldest first.
-        responses: one row for each response (see `Response.row`), with the number of its `run` from 0,
-            its `fewshot`, and the label of its `model`.
+        responses: one row for each response, with the number of its `run` from 0, its `fewshot`, and the
+            label of its `model`; docs/report.md has the other columns.
         variants: the models, by label (see `labels`).
         left_out: what could not be used.
         superseded: number of responses left out because they are copies, or because a resumed run
@@ -230,46 +78,41 @@ class Evidence:
         return tuple(self.variants)
 
     @cached_property
+    def scored(self) -> pd.DataFrame:
+        """The responses with a verdict."""
+        return self.responses[self.responses["scored"]]
+
+    @cached_property
     def problems(self) -> pd.DataFrame:
         """One row for each problem that a model answered: the mean of its responses with a verdict.
 
-        Repetitions, and runs of the same problems, do not count as more problems. `headline` is the
-        paper's rate: hallucination by its rule, or accuracy.
+        Repetitions, and runs of the same problems, do not count as more problems.
         """
-        frame = self.responses[self.responses["scored"]]
-        rates = [name for name, kind in _COLUMNS.items() if name.endswith(("rate", "accuracy"))]
         keys = [*GROUP, *CONFIGURATION, "problem_id"]
-        means = frame.groupby(keys, dropna=False, observed=True)[rates].mean()
-        means["pair_id"] = frame.groupby(keys, dropna=False, observed=True)["pair_id"].first()
-        problems = means.reset_index()
-        problems["headline"] = problems["paper_hallucination_rate"].where(
-            problems["unanswerable"], problems["accuracy"]
-        )
-        return problems
+        groups = self.scored.groupby(keys, dropna=False, observed=True)
+        means = groups[[*RATES, "headline"]].mean()
+        means["pair_id"] = groups["pair_id"].first()
+        return means.reset_index()
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
         """One row for each pair of which a model answered both members: its rates, means of repetitions."""
-        scored = self.responses[self.responses["scored"] & self.responses["pair_id"].notna()]
+        scored = self.scored[self.scored["pair_id"].notna()]
         keys = ["fewshot", "pair_id", "epoch"]
         found = []
         for model in self.models:
             own = self.asked_alike(scored, model)
-            members = [
+            one, two = (
                 own.loc[own["unanswerable"] == kind, [*keys, "model", "judged"]]
                 for kind in (True, False)
-            ]
-            joint = members[0].merge(members[1], on=keys)
+            )
+            joint = one.merge(two, on=keys)
             joint = joint[(joint["model_x"] == model) | (joint["model_y"] == model)]
-            rates = [
-                pair_counts(one, two)
-                for one, two in zip(joint["judged_x"], joint["judged_y"], strict=True)
-            ]
+            rates = [*map(pair_counts, joint["judged_x"], joint["judged_y"])]
             frame = pd.DataFrame(rates, index=joint.index, columns=[*definitions("paired")])
             frame[["fewshot", "pair_id"]] = joint[["fewshot", "pair_id"]]
             means = frame.groupby(["fewshot", "pair_id"]).mean().reset_index()
-            means.insert(0, "model", model)
-            found.append(means)
+            found.append(means.assign(model=model))
         return pd.concat(found, ignore_index=True)
 
     def asked_alike(self, frame: pd.DataFrame, model: str) -> pd.DataFrame:
@@ -277,6 +120,58 @@ class Evidence:
         own = self.variants[model]
         labels = [label for label, other in self.variants.items() if other.within(own)]
         return frame[frame["model"].isin(labels)]
+
+    def words(self, chosen: pd.DataFrame) -> list[Words]:
+        """The words of some rows of `responses`, in their order; Inspect logs are read again for them."""
+        words = chosen["words"].copy()
+        for number, rows in chosen[words.isna()].groupby("run"):
+            keys = [*rows[["sample", "epoch"]].itertuples(index=False, name=None)]
+            found = read_words(self.runs[int(number)], keys)
+            for index, key in zip(rows.index, keys, strict=True):
+                words[index] = found.get(key, Words())
+        return list(words)
+
+
+def read_evidence(
+    paths: Sequence[str],
+    names: Mapping[str, str] | None = None,
+    progress: Progress = lambda *_: None,
+) -> Evidence:
+    """Read all logs behind some paths.
+
+    What cannot be used is listed in the result with a sentence for each; the rest is read.
+
+    Args:
+        paths: logs, results files, and folders of them.
+        names: names that models shall have, by the names that they have in logs.
+        progress: told about every log.
+
+    Raises:
+        TreecutError: nothing at all can be used.
+    """
+    left_out: list[LeftOut] = []
+    sources: dict[Path, Path] = {}
+    for name in paths:
+        try:
+            for path in find_sources(name):
+                sources.setdefault(path.resolve(), path)
+        except TreecutError as error:
+            left_out.append(LeftOut(name, str(error)))
+    batches: list[Batch] = []
+    for index, path in enumerate(sources.values()):
+        progress(index, len(sources), f"reading {path.name}")
+
+        def complain(message: object, path: Path = path) -> None:
+            left_out.append(LeftOut(str(path), str(message)))
+
+        try:
+            batches += read_log(path, complain)
+        except TreecutError as error:
+            complain(error)
+    progress(len(sources), len(sources), "reading done")
+    if not batches:
+        raise TreecutError("\n".join(each.message for each in left_out) or "Give paths of logs.")
+    return gather(batches, left_out, names)
 
 
 def gather(
@@ -291,22 +186,22 @@ def gather(
         left_out: what could not be.
         names: names that models shall have, by the names that they have in logs.
     """
-    from treecut_tasks.report.labels import label_models
-
     ordered = sorted(batches, key=lambda batch: (batch.run.last_asked, _content(batch)))
     runs = [batch.run for batch in ordered]
     frame = pd.DataFrame(
-        {"run": number, "fewshot": batch.run.fewshot, **response.row()}
+        {"run": number, "fewshot": batch.run.fewshot, **_row(response)}
         for number, batch in enumerate(ordered)
         for response in batch.responses
     )
-    frame = frame.reindex(columns=list(dict.fromkeys([*frame.columns, *_COLUMNS]))).astype(_COLUMNS)
+    frame = frame.reindex(columns=list(dict.fromkeys([*frame.columns, *_TYPES]))).astype(_TYPES)
     total = len(frame)
+    frame["headline"] = frame["paper_hallucination_rate"].where(
+        frame["unanswerable"], frame["accuracy"]
+    )
     frame["task_id"] = [runs[run].task_id or f"run {run}" for run in frame["run"]]
     frame = frame.sort_values(["scored", "run"], kind="stable")
     frame = frame.drop_duplicates("identifier", keep="last")
-    resumed = ["task_id", "task", "sample", "epoch"]
-    frame = frame.drop_duplicates(resumed, keep="last")
+    frame = frame.drop_duplicates(["task_id", "task", "sample", "epoch"], keep="last")
     frame = frame.sort_index().drop(columns=["identifier", "task_id"]).reset_index(drop=True)
     kept = sorted(frame["run"].unique())
     frame["run"] = frame["run"].map({old: new for new, old in enumerate(kept)})
@@ -314,6 +209,52 @@ def gather(
     labels, variants = label_models(runs, frame, names or {})
     frame.insert(0, "model", labels)
     return Evidence(tuple(runs), frame, variants, tuple(left_out), total - len(frame))
+
+
+def _row(response: Response) -> dict[str, Any]:
+    """The response as a row of the table of responses; rates have the names that they have everywhere."""
+    problem, judged = response.problem, response.judged
+    taken = (
+        "identifier",
+        "problem_id",
+        "task",
+        "sample",
+        "epoch",
+        "unanswerable",
+        "error",
+        "judged",
+    )
+    told = (*CONFIGURATION, "pair_id", "order", "theme", "sampling", "split", "seed")
+    row = {
+        **{name: getattr(response, name) for name in (*taken, "words", *_NUMBERS)},
+        **{name: getattr(problem, name) for name in told},
+        # Unanswerable problems are the same whatever their counterparts are.
+        "counterpart": None if response.unanswerable else problem.counterpart,
+        "problems": "generated" if problem.source is None else _file_name(problem.source),
+        "system_message": problem.system_message_sent,
+        "scored": judged is not None,
+        "ending": "no_verdict",
+        "truncated": False,
+    }
+    if judged is not None:
+        judgement, cause = judged.judgement, judged.cause
+        row |= {
+            "ending": judged.ending,
+            "truncated": judged.truncated or "truncated" in judgement.reason,
+            **{name: getattr(judgement, name) for name in ("value", "tier", "reason")},
+            "quote": judgement.quote.text if judgement.quote else None,
+            "says_unknown": judged.says_unknown,
+            **counts(judged),
+        }
+        if cause is not None:
+            row |= {"cause": cause.kind, "cause_explained": cause.description}
+            row |= {f"{name}_by_chance": share for name, share in cause.by_chance.items()}
+    return row
+
+
+def _file_name(source: str) -> str:
+    """The name of a data file; a problem's source is its path and the number of its line."""
+    return source.rsplit(":", 1)[0].replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _content(batch: Batch) -> str:

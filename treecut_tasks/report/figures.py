@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from treecut_tasks.evaluation.rates import Rate
+from treecut_tasks.logs.untrusted import one_line
 from treecut_tasks.report.cells import Cell
 from treecut_tasks.report.document import Figure
-from treecut_tasks.report.untrusted import one_line
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treecut_tasks.report.untrusted import one_line
+from treecut_tasks.logs.untrusted import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from treecut_tasks.report.evidence import Run
+    from treecut_tasks.logs import Run
 
 _OF_PROBLEMS = (
     "problems", "order", "theme", "sampling", "split", "counterpart", "system_message"

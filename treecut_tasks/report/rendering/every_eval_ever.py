@@ -13,8 +13,9 @@ from uuid import UUID
 import pandas as pd
 
 from treecut_tasks.evaluation.rates import CONFIDENCE, TaskKind, definitions
+from treecut_tasks.logs import Run
 from treecut_tasks.report.document import Document, Table
-from treecut_tasks.report.evidence import Evidence, Run
+from treecut_tasks.report.evidence import Evidence
 
 SCHEMA_VERSION = "0.3.0"
 _SOURCE = {"dataset_name": "TreeCut", "source_type": "other"}

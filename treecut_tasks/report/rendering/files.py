@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.cells import cells_frame
 from treecut_tasks.report.document import Document, Table
 from treecut_tasks.report.evidence import Evidence
-from treecut_tasks.report.untrusted import printable
 
 FORMAT_VERSION = 2
 """Changes whenever a column changes its meaning."""
@@ -21,7 +21,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def data_frames(evidence: Evidence, document: Document) -> dict[str, pd.DataFrame]:
     """All tables with their numbers, by name."""
-    responses = evidence.responses.drop(columns=["judged", "sample"])
+    responses = evidence.responses.drop(columns=["judged", "sample", "words", "headline"])
     responses["run"] += 1
     frames = {table.name: table.data for table in document.blocks(Table)}
     return {**frames, "cells": cells_frame(evidence), "responses": responses}

@@ -17,12 +17,11 @@ from markdown_it.renderer import RendererHTML
 from markupsafe import Markup
 
 from treecut_tasks.evaluation.describing import describe_response
+from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.document import Document, Figure, kind_name
 from treecut_tasks.report.evidence import CONFIGURATION, GROUP, Evidence
 from treecut_tasks.report.rendering.markdown import markdown_text
 from treecut_tasks.report.sections.endings import ENDINGS
-from treecut_tasks.report.sources import read_words
-from treecut_tasks.report.untrusted import printable
 
 LONGEST_TEXT = 20_000
 """Prompts and responses are cut behind this many characters."""
@@ -133,7 +132,7 @@ def _body(markdown: str, figures: dict[str, Figure]) -> tuple[str, list[tuple[st
 def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
     """The chosen responses as JSON that cannot end the element which it stands in."""
     rows = list(chosen.itertuples(index=False))
-    words = read_words(evidence, chosen)
+    words = evidence.words(chosen)
     content = {
         "columns": _COLUMNS,
         "filters": _FILTERS,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.document import Document, Table
-from treecut_tasks.report.untrusted import printable
 
 _HEAD = "% Made by treecut report. \\usepackage{booktabs}; with pdfLaTeX also \\usepackage[utf8]{inputenc}.\n"
 _SPECIAL = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.document import Document, Figure, Table
-from treecut_tasks.report.untrusted import printable
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&@])")
 

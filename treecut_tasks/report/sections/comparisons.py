@@ -59,10 +59,7 @@ def section(evidence: Evidence) -> Section:
 
 
 def _comparisons(evidence: Evidence) -> Iterator[tuple[dict[str, Any], Effect]]:
-    scored = evidence.responses[evidence.responses["scored"]].copy()
-    scored["headline"] = scored["paper_hallucination_rate"].where(
-        scored["unanswerable"], scored["accuracy"]
-    )
+    scored = evidence.scored
     runs = [f", run {number + 1}" for number in scored["run"]]
     # Any two models, and any two runs of one.
     for names, within in (

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from treecut_tasks.logs import Run
 from treecut_tasks.report.document import NOTHING, Section, Table, percent
-from treecut_tasks.report.evidence import Evidence, Run
+from treecut_tasks.report.evidence import Evidence
 
 _TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")
 
