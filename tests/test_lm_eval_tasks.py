@@ -94,7 +94,7 @@ class TestNames:
     @pytest.mark.parametrize("group", GROUPS)
     def test_groups_have_every_metric_that_they_list(self, group: str) -> None:
         settings = yaml_of(f"{group}.yaml")
-        names = [entry["metric"] for entry in yaml_of(settings["include"])["aggregate_metric_list"]]
+        names = [entry["metric"] for entry in settings["aggregate_metric_list"]]
         results = run(group, metadata={"num_problems": 1, "fewshot_examples": "shared"})
         values = results.values(group)
         # A misspelt metric would print an empty group without a warning.
@@ -277,7 +277,7 @@ class TestBadInput:
         assert message in str(error.value)
         assert "\n" not in str(error.value)
 
-    @pytest.mark.parametrize("num_fewshot", [1, 5, -2])
+    @pytest.mark.parametrize("num_fewshot", [1, 5])
     def test_number_of_examples(self, num_fewshot: int) -> None:
         with pytest.raises(TreecutError, match=f"fewshot is {num_fewshot}: it must be an even"):
             run("treecut_depth2", num_fewshot=num_fewshot)
@@ -351,7 +351,7 @@ class TestCommandLine:
         results = json.loads(path.read_text(encoding="utf-8"))
         assert results["groups"]["treecut"]["hallucination_rate,none"] == 1
         assert results["results"]["treecut_paired_depth2"]["pair_answered_both_rate,none"] == 1
-        (log,) = (tmp_path / "out").rglob("samples_treecut_depth8_*.jsonl")
+        (log,) = (tmp_path / "out").rglob("samples_*treecut_depth8_*.jsonl")
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         expected = build_items(
             TaskParameters.parse({"ans_depth": 8, "num_problems": 2, "seed": 7}), UNANSWERABLE

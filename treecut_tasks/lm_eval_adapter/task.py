@@ -7,7 +7,11 @@ from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.samplers import ContextSampler
-from lm_eval.api.task import ConfigurableTask
+
+try:
+    from lm_eval.api.task import GenerateTask
+except ImportError:  # before 0.5
+    from lm_eval.api.task import ConfigurableTask as GenerateTask
 
 from treecut_tasks.evaluation import ItemSet
 from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
@@ -33,7 +37,7 @@ class TreecutSampler(ContextSampler):  # type: ignore[misc]  # lm-eval is untype
         return [{"prompt": shot.prompt, "answer": shot.response} for shot in shots]
 
 
-class TreecutTask(ConfigurableTask):  # type: ignore[misc]
+class TreecutTask(GenerateTask):  # type: ignore[misc]
     """A TreeCut task: examples from `TreecutSampler`, and a system message set apart from the prompt.
 
     lm-eval glues description and prompt together without anything between them for a model that
@@ -76,7 +80,9 @@ class PairedTask(TreecutTask):
         """Make a request of each prompt."""
         requests = []
         for idx, context in enumerate(ctx):
-            request: Instance = super().construct_requests(doc, context, **kwargs)
+            made = super().construct_requests(doc, context, **kwargs)
+            # From 0.5 on it is a list of one.
+            request: Instance = made[0] if isinstance(made, list) else made
             request.idx = idx
             requests.append(request)
         return requests

@@ -126,7 +126,7 @@ def read_lm_eval_results(
             "lm_eval --output_path writes."
         )
     results = _Results.model_validate(loaded)
-    tasks = [task for task in results.configs if task.startswith("treecut")]
+    tasks = [task for task in results.configs if task.split("::")[-1].startswith("treecut")]
     if not tasks:
         names = one_line(", ".join(sorted(results.configs)[:3]))
         raise TreecutError(f"{name} has results of {names}, not of TreeCut's tasks.")
