@@ -62,9 +62,7 @@ class LmEvalRun:
 
     def values(self, task: str) -> dict[str, float]:
         """The numbers of a task or group under the names that Inspect has; what is N/A is left out."""
-        table = self.results["groups" if task in self.results.get("groups", {}) else "results"][
-            task
-        ]
+        table = _named(task, {**self.results["results"], **self.results.get("groups", {})})
         return {
             key.removesuffix(",none"): float(value)
             for key, value in table.items()
@@ -73,7 +71,7 @@ class LmEvalRun:
 
     def samples(self, task: str) -> list[dict[str, Any]]:
         """The logged samples of a task, in the order of its data set."""
-        samples: list[dict[str, Any]] = self.results["samples"][task]
+        samples: list[dict[str, Any]] = _named(task, self.results["samples"])
         return sorted(samples, key=lambda sample: int(sample["doc_id"]))
 
     def prompts(self, task: str) -> list[Any]:
@@ -83,6 +81,12 @@ class LmEvalRun:
             for sample in self.samples(task)
             for arguments in _arguments(sample)
         ]
+
+
+def _named(task: str, tables: Mapping[str, Any]) -> Any:
+    """What stands under the name of a task, before which lm-eval 0.5 writes that of its group."""
+    (table,) = (table for name, table in tables.items() if name.split("::")[-1] == task)
+    return table
 
 
 def _arguments(sample: Mapping[str, Any]) -> Sequence[Any]:

@@ -180,7 +180,7 @@ class TestTrouble:
 class TestModel:
     def answers(self, model: TreecutLM, *prompts: str, **generation: object) -> list[str]:
         return model.generate_until(
-            [Instance("generate_until", {}, (prompt, generation), 0) for prompt in prompts]
+            [Instance("generate_until", {}, (p, generation), 0, doc_id=0) for p in prompts]
         )
 
     def test_policies(self) -> None:

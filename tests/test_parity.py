@@ -60,7 +60,7 @@ def with_lm_eval(
 def messages_of(server: OpenAIRulesServer) -> Messages:
     """The messages of all requests as they arrived, whatever their order."""
     assert all(request.status == 200 for request in server.requests)
-    return Counter(json.dumps((request.body or {})["messages"]) for request in server.requests)
+    return Counter(json.dumps(request.messages) for request in server.requests)
 
 
 @dataclass(frozen=True)
