@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treecut_tasks.causes import explain
     from treecut_tasks.data_sets import Reward, read_mixture, to_dataset, to_iterable_dataset
+    from treecut_tasks.data_sets.environment import load_environment
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.evaluation import problem_prompt, score_responses, summarise_responses
 
@@ -54,6 +55,7 @@ __all__ = [
     "explain",
     "generate",
     "generate_pair",
+    "load_environment",
     "load_theme",
     "pair_at",
     "paired",
@@ -96,6 +98,7 @@ _HOMES = {
     ),
     "treecut_tasks.themes": ("Theme", "load_theme"),
     "treecut_tasks.data_sets": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
+    "treecut_tasks.data_sets.environment": ("load_environment",),
     "treecut_tasks.validity": ("Proof", "prove"),
 }
 
