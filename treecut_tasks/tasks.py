@@ -21,13 +21,16 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from inspect_ai import Task, task
+from inspect_ai import SampleSource, Task, task
+from inspect_ai.dataset import Dataset
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.solver import generate
+from inspect_ai.scorer import Metric
+from inspect_ai.solver import Solver, generate
 
 from treecut_tasks.evaluation import (
     ANSWERABLE,
     CUT_LOCATION,
+    DIAGNOSED,
     PAIRED,
     STRUCTURE,
     UNANSWERABLE,
@@ -39,6 +42,7 @@ from treecut_tasks.evaluation import (
     describe_run,
 )
 from treecut_tasks.evaluation.adaptive import FailureMetric, Plan, Search, Structure
+from treecut_tasks.evaluation.clarification import DialogueSettings, Oracle
 from treecut_tasks.evaluation.fewshot import ShotChoice
 from treecut_tasks.evaluation.parameters import Metrics
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
@@ -49,7 +53,7 @@ from treecut_tasks.inspect_adapter.breaking_depth import (
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.inspect_adapter.errors import shown_by_inspect
 from treecut_tasks.inspect_adapter.scorers import task_scorer, treecut_rates
-from treecut_tasks.inspect_adapter.solvers import treecut_prompt
+from treecut_tasks.inspect_adapter.solvers import treecut_dialogue, treecut_prompt
 from treecut_tasks.inspect_adapter.viewer import VIEWER
 from treecut_tasks.problems import CounterpartKind, Order, Sampling, SplitName
 
@@ -60,6 +64,7 @@ when parameters change."""
 P = ParamSpec("P")
 
 _DEFAULT = TaskParameters()
+_DIALOGUE = DialogueSettings()
 _SEARCH = Search()
 # Lists, as Inspect shows defaults; never changed.
 _DEPTHS = [*_DEFAULT.ans_depth]
@@ -74,34 +79,31 @@ def treecut_task(design_of: Callable[P, Design]) -> Callable[P, Task]:
     others are caught by `**others`, and refused with the list of parameters.
     """
     signature = inspect.signature(design_of)
+    name = design_of.__name__
 
     @functools.wraps(design_of)
     def build(*args: P.args, **kwargs: P.kwargs) -> Task:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        values: dict[str, Any] = dict(bound.arguments)
-        others = values.pop("others")
+        given: dict[str, Any] = dict(bound.arguments)
+        others = given.pop("others")
+        own = {key: value for key, value in given.items() if key in TaskParameters.model_fields}
         with shown_by_inspect():
-            parameters = TaskParameters.parse({**values, **others}, allowed=[*values])
+            parameters = TaskParameters.parse({**own, **others}, allowed=[*given])
             design = design_of(*args, **kwargs)
+            parameters = design.complete(parameters)
             item_set = build_items(parameters, design)
-            dataset = to_dataset(f"treecut_{design_of.__name__}", item_set, parameters)
-        return Task(
-            dataset=dataset,
-            solver=[
-                treecut_prompt(
-                    parameters.system_message, parameters.fewshot_format, parameters.instruction
-                ),
-                generate(),
-            ],
-            scorer=task_scorer(),
+            dataset = to_dataset(f"treecut_{name}", item_set, parameters)
+        dialogue = design.dialogue
+        return _task(
+            name,
+            dataset,
+            parameters,
+            answer=generate() if dialogue is None else treecut_dialogue(**dialogue.model_dump()),
             metrics=[treecut_rates(full=True)] if parameters.metrics == "full" else None,
-            headline_metric=HeadlineMetric(metric=next(iter(definitions(design.kind)))),
-            version=TASK_VERSION,
-            metadata=describe_run(parameters, item_set),
-            display_name=f"TreeCut: {design_of.__name__.replace('_', ' ')}",
-            tags=["treecut", "hallucination", "mathematics"],
-            viewer=VIEWER,
+            headline=next(iter(definitions(design.kind))),
+            metadata=describe_run(parameters, item_set)
+            | ({} if dialogue is None else {"dialogue": dialogue.model_dump()}),
         )
 
     build.__annotations__ = {**design_of.__annotations__, "return": "Task"}
@@ -228,6 +230,75 @@ def paired(
 
 @task
 @treecut_task
+def diagnosis(
+    ans_depth: int | list[int] = _DEPTHS,
+    num_vars: int | list[int] | None = None,
+    cut_depth: int | list[int] | None = None,
+    composite_name: bool | list[bool] = True,
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
+    counterpart: CounterpartKind = _DEFAULT.counterpart,
+    system_message: SystemMessage = _DEFAULT.system_message,
+    fewshot: int = 0,
+    fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
+    fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
+    metrics: Metrics = _DEFAULT.metrics,
+    data_file: str | list[str] | None = None,
+    **others: Any,
+) -> Design:
+    """What is missing? Which prices are open, and which one would settle the question.
+
+    Ours, not the paper's. Both members of each pair are asked for three last lines: `Undetermined:`,
+    `Ask:` and `Answer:`; all are judged exactly, from the linear system of the text (docs/diagnosis.md).
+    `diagnosis_exact_rate` is the share of pairs in which the undetermined items of both are named and
+    no others. The parameters are those of `paired`.
+    """
+    return DIAGNOSED
+
+
+@task
+@treecut_task
+def clarification(
+    max_questions: int = _DIALOGUE.max_questions,
+    oracle: Oracle = _DIALOGUE.oracle,
+    ans_depth: int | list[int] = _DEPTHS,
+    num_vars: int | list[int] | None = None,
+    cut_depth: int | list[int] | None = None,
+    composite_name: bool | list[bool] = True,
+    order: Order = _DEFAULT.order,
+    theme: str = _DEFAULT.theme,
+    sampling: Sampling = _DEFAULT.sampling,
+    num_problems: int = _DEFAULT.num_problems,
+    seed: int = _DEFAULT.seed,
+    split: SplitName = _DEFAULT.split,
+    counterpart: CounterpartKind = _DEFAULT.counterpart,
+    system_message: SystemMessage = _DEFAULT.system_message,
+    metrics: Metrics = _DEFAULT.metrics,
+    **others: Any,
+) -> Design:
+    """A dialogue: the model may ask for prices before it answers, and code replies (docs/diagnosis.md).
+
+    Ours, not the paper's. `resolved_rate` is the share of unanswerable problems that end rightly: with
+    the price, once the model's questions settle it, or with `unknown` where the oracle knows no price.
+    A number that neither the text nor the replies determine is a hallucination, right or not.
+
+    The model may ask `max_questions` times in each problem, 1 to 20. By `oracle`, it is told each price
+    that it asks for, but the asked one (truthful), or that none is known (ignorant). The other parameters
+    are those of `paired`; the prompt is zero-shot.
+    """
+    with shown_by_inspect():
+        return Design(
+            "clarification",
+            dialogue=DialogueSettings.parse({"max_questions": max_questions, "oracle": oracle}),
+        )
+
+
+@task
+@treecut_task
 def structure(
     ans_depth: int | list[int] = _FIGURE_2_DEPTHS,
     order: Order = _DEFAULT.order,
@@ -329,20 +400,40 @@ def breaking_depth(
         parameters = TaskParameters.parse(values, allowed=names)
         source = BreakingDepthSource(Plan(search, parameters))
     nothing = ItemSet(search.kind, (), frozenset())
-    return Task(
-        dataset=source,
-        solver=[
-            treecut_prompt(
-                parameters.system_message, parameters.fewshot_format, parameters.instruction
-            ),
-            generate(),
-        ],
-        scorer=task_scorer(),
+    return _task(
+        "breaking_depth",
+        source,
+        parameters,
+        answer=generate(),
         metrics=[breaking_depth_estimate(**search.model_dump())],
-        headline_metric=HeadlineMetric(metric="breaking_depth"),
-        version=TASK_VERSION,
+        headline="breaking_depth",
         metadata={**describe_run(parameters, nothing), "search": search.model_dump()},
-        display_name="TreeCut: breaking depth",
+    )
+
+
+def _task(
+    name: str,
+    dataset: Dataset | SampleSource,
+    parameters: TaskParameters,
+    *,
+    answer: Solver,
+    metrics: list[Metric | dict[str, list[Metric]]] | None,
+    headline: str,
+    metadata: dict[str, Any],
+) -> Task:
+    """What all tasks share: the prompt, the scorer, and how a run is shown."""
+    prompt = treecut_prompt(
+        parameters.system_message, parameters.fewshot_format, parameters.instruction
+    )
+    return Task(
+        dataset=dataset,
+        solver=[prompt, answer],
+        scorer=task_scorer(),
+        metrics=metrics,
+        headline_metric=HeadlineMetric(metric=headline),
+        version=TASK_VERSION,
+        metadata=metadata,
+        display_name=f"TreeCut: {name.replace('_', ' ')}",
         tags=["treecut", "hallucination", "mathematics"],
         viewer=VIEWER,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treecut_tasks.evaluation.designs import (
     ANSWERABLE,
     CUT_LOCATION,
+    DIAGNOSED,
     PAIRED,
     STRUCTURE,
     UNANSWERABLE,
@@ -28,7 +29,9 @@ from treecut_tasks.evaluation.rates import (
     definitions,
     mean_counts,
     pair_counts,
+    pair_kind,
     rate,
+    ratios,
     summarise,
 )
 from treecut_tasks.evaluation.recorded import (
@@ -42,6 +45,7 @@ __all__ = [
     "CONFIDENCE",
     "CUT_LOCATION",
     "DEFAULT_SEED",
+    "DIAGNOSED",
     "PAIRED",
     "PAPER_DEPTHS",
     "PAPER_NUM_PROBLEMS",
@@ -64,8 +68,10 @@ __all__ = [
     "judge_response",
     "mean_counts",
     "pair_counts",
+    "pair_kind",
     "problem_prompt",
     "rate",
+    "ratios",
     "score_responses",
     "summarise",
     "summarise_responses",

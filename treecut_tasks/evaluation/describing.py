@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.diagnosis import AskKind, Diagnosis
 from treecut_tasks.evaluation.judging import Ending, JudgedResponse
+from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.reading import ReadProblem, Undetermined, read_problem, solve
 from treecut_tasks.themes import Theme, load_theme
 
@@ -35,7 +37,7 @@ def describe_response(
     """
     judgement = judged.judgement
     verdict = _VERDICTS[judged.ending].format(
-        value=judgement.value, answer=judged.answer, reason=judgement.reason.replace("_", " ")
+        value=judgement.value, answer=judged.due, reason=judgement.reason.replace("_", " ")
     )
     sentences = [f"{verdict}{_quoted(judgement.quote.text if judgement.quote else None)}."]
     if judged.says_unknown != (judgement.verdict == "unknown"):
@@ -43,12 +45,48 @@ def describe_response(
             f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
             "'answer'."
         )
+    sentences += [_diagnosed(judged.diagnosis)] if judged.diagnosis else []
+    sentences += [_story(judged)] if judged.dialogue else []
     read = _read(problem, None if theme is None else [load_theme(theme)])
     if read is not None:
-        if judged.unanswerable:
+        if judged.due == UNKNOWN:
             sentences.append(_open_price(read, lacks))
         sentences += _false_step(judged, read)
     return " ".join(each for each in sentences if each)
+
+
+_ASKED: dict[AskKind, str] = {
+    "settles": "which settles the question",
+    "useless": "which settles nothing",
+    "the_question": "the very price that the problem asks for",
+    "foreign": "an item that the problem does not have",
+    "unclear": "no single item",
+    "nothing": "nothing",
+}
+
+
+def _diagnosed(diagnosis: Diagnosis) -> str:
+    if diagnosis.named is None:
+        said = "It says nothing of undetermined items"
+    else:
+        right = "exactly the" if diagnosis.exact else f"not just the (F1 {diagnosis.f1:.2f})"
+        names = [*diagnosis.named, *(f"{name} (not of this problem)" for name in diagnosis.foreign)]
+        said = f"It names {right} undetermined items ({'; '.join(names) or 'none'})"
+    return f"{said}, and asks for {_asked(diagnosis.ask, diagnosis.asks_for)}."
+
+
+def _asked(kind: AskKind, name: str | None) -> str:
+    return ", ".join(part for part in (name, _ASKED[kind]) if part)
+
+
+def _story(judged: JudgedResponse) -> str:
+    assert judged.dialogue is not None
+    asked = [
+        f"{_asked(each.kind, each.asks_for)}: {each.reply}" for each in judged.dialogue.questions
+    ]
+    if not asked:
+        return "It asks nothing before."
+    return f"Before, it asks for {' Then it asks for '.join(asked)}"
 
 
 def _quoted(text: str | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from treecut_tasks.evaluation.clarification import DialogueSettings
+from treecut_tasks.evaluation.instructions import DIAGNOSIS
 from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
 from treecut_tasks.evaluation.rates import TaskKind
 
@@ -16,10 +18,26 @@ class Design:
     Attributes:
         kind: its problems.
         configurations: what is drawn with given parameters.
+        instruction: what its prompts say around the problem, where that is not a parameter.
+        dialogue: how the model may ask before it answers; None if it may not.
     """
 
     kind: TaskKind
     configurations: Callable[[TaskParameters], list[Configuration]] = TaskParameters.configurations
+    instruction: str | None = None
+    dialogue: DialogueSettings | None = None
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it serves both members of each pair."""
+        return self.kind not in ("unanswerable", "answerable")
+
+    def complete(self, parameters: TaskParameters) -> TaskParameters:
+        """The parameters with what the design itself decides."""
+        instruction = self.instruction if self.dialogue is None else self.dialogue.instruction
+        if instruction is None:
+            return parameters
+        return parameters.model_copy(update={"instruction": instruction})
 
 
 def structure_configurations(parameters: TaskParameters) -> list[Configuration]:
@@ -47,3 +65,4 @@ def cut_location_configurations(parameters: TaskParameters) -> list[Configuratio
 UNANSWERABLE, ANSWERABLE, PAIRED = Design("unanswerable"), Design("answerable"), Design("paired")
 STRUCTURE = Design("unanswerable", structure_configurations)
 CUT_LOCATION = Design("unanswerable", cut_location_configurations)
+DIAGNOSED = Design("diagnosis", instruction=DIAGNOSIS)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation.instructions import STANDARD
+from treecut_tasks.evaluation.diagnosis import find_gap
+from treecut_tasks.evaluation.instructions import DIAGNOSIS, STANDARD
 from treecut_tasks.evaluation.prompts import Shot, make_shot
 from treecut_tasks.problems import (
     WHOLE,
@@ -104,6 +105,11 @@ def draw_shots(
         repeats = 0
         seen |= ids
         problem = pair.unanswerable if len(shots) % 2 else pair.answerable
-        shots.append(make_shot(problem.text, problem.solution, problem.answer, source.instruction))
+        lines = None
+        if source.instruction == DIAGNOSIS:
+            lines = find_gap(problem.text, source.config.resolved_theme).lines()
+        shots.append(
+            make_shot(problem.text, problem.solution, problem.answer, source.instruction, lines)
+        )
     rng.shuffle(shots)
     return tuple(shots)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +10,9 @@ from treecut_tasks.errors import TreecutError, shown
 
 STANDARD = "standard"
 """The instruction of the paper's comparison, and the default."""
+
+DIAGNOSIS = "diagnosis"
+"""The instruction of the task `diagnosis`."""
 
 _HINT = """\
 If the conditions do not suffice to determine the price that is asked for, the answer is "unknown". \
@@ -38,6 +40,31 @@ two forms, and the second says how likely it is that your answer is right, from 
 {_FORMS}
 Confidence: <number> %"""
 
+_DIAGNOSIS = f"""\
+{_HINT}
+
+Finish your response with three final lines, and write nothing after them. The first lists the items \
+whose prices the conditions leave open, separated by semicolons, or says none. The second names one \
+item, other than the one that is asked for, whose price would settle the question, or says nothing if \
+no price is needed. The third has one of these two forms:
+Undetermined: <items, or none>
+Ask: <item, or nothing>
+{_FORMS}"""
+
+
+def _clarification(max_questions: int) -> str:
+    return f"""\
+The conditions may not suffice to determine the price that is asked for. Do not assume anything that \
+you are not told.
+
+You may ask for prices before you answer, one at a time and {max_questions} at most. To ask for one, \
+finish your message with this final line, and you will be told the price if it is known:
+Ask: <an item, other than the one that the problem asks for>
+
+When you can answer, or if the answer cannot be found, finish your message with a final line in one of \
+these two forms instead:
+{_FORMS}"""
+
 
 def _target(target: Fraction) -> str:
     penalty = target / (1 - target)
@@ -61,32 +88,28 @@ class Instruction:
     """What a prompt says around the problem.
 
     Attributes:
-        name: `standard`, `bare`, `confidence` or `target:T`.
+        name: `standard`, `bare`, `confidence`, `target:T`, `diagnosis` or `clarification:N`.
         text: what follows the problem in the prompt.
-        final_lines: the last lines of a worked example, from its answer.
+        final_lines: the last lines of a worked example, with `{answer}` and, for a diagnosis,
+            `{undetermined}` and `{ask}` in braces.
     """
 
     name: str
     text: str
-    final_lines: Callable[[str], str]
+    final_lines: str = "Answer: {answer}"
 
 
 _TARGET = re.compile(r"target:(0?\.\d{1,4})", re.ASCII)
-
-
-def _answer_line(answer: str) -> str:
-    return f"Answer: {answer}"
-
-
-def _answer_and_confidence(answer: str) -> str:
-    # The solution that stands before it is a proof.
-    return f"Answer: {answer}\nConfidence: 100 %"
-
+_CLARIFICATION = re.compile(r"clarification:([1-9]\d?)", re.ASCII)
 
 _NAMED = {
-    STANDARD: Instruction(STANDARD, _STANDARD, _answer_line),
-    "bare": Instruction("bare", _BARE, _answer_line),
-    "confidence": Instruction("confidence", _CONFIDENCE, _answer_and_confidence),
+    STANDARD: Instruction(STANDARD, _STANDARD),
+    "bare": Instruction("bare", _BARE),
+    # The solution that stands before it is a proof.
+    "confidence": Instruction("confidence", _CONFIDENCE, "Answer: {answer}\nConfidence: 100 %"),
+    DIAGNOSIS: Instruction(
+        DIAGNOSIS, _DIAGNOSIS, "Undetermined: {undetermined}\nAsk: {ask}\nAnswer: {answer}"
+    ),
 }
 
 
@@ -95,7 +118,8 @@ def find_instruction(name: object = STANDARD) -> Instruction:
 
     `standard` says that the answer may be unknown; `bare` does not; `confidence` asks for a stated
     confidence as well; `target:T` announces that a wrong number costs T / (1 - T) points (Kalai et
-    al., 2025), for T between 0 and 1.
+    al., 2025), for T between 0 and 1. `diagnosis` asks for what is missing as well, and
+    `clarification:N` lets the model ask N times: they belong to the tasks of these names.
 
     Raises:
         TreecutError: another name.
@@ -105,8 +129,26 @@ def find_instruction(name: object = STANDARD) -> Instruction:
             return _NAMED[name]
         found = _TARGET.fullmatch(name)
         if found is not None and (target := Fraction(found[1])) > 0:
-            return Instruction(name, _target(target), _answer_line)
+            return Instruction(name, _target(target))
+        if (found := _CLARIFICATION.fullmatch(name)) is not None:
+            return Instruction(name, _clarification(int(found[1])))
     raise TreecutError(
         f"instruction is {shown(name)}: it must be standard, bare, confidence, or target:T with T "
         "between 0 and 1, such as target:0.75."
     )
+
+
+def choose_instruction(name: object) -> str:
+    """The name of an instruction that a task may be given as its parameter.
+
+    Raises:
+        TreecutError: another name, or one that belongs to a task of its own.
+    """
+    chosen = find_instruction(name).name
+    task = chosen.partition(":")[0]
+    if task in (DIAGNOSIS, "clarification"):
+        raise TreecutError(
+            f"instruction is {shown(name)}, which belongs to a task of its own: use the task {task} "
+            f"({task} in Inspect{', treecut_diagnosis in lm-eval' if task == DIAGNOSIS else ''})."
+        )
+    return chosen

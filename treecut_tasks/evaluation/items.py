@@ -10,6 +10,7 @@ from typing import Any
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.designs import Design
+from treecut_tasks.evaluation.diagnosis import find_gap
 from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, check_fewshot, draw_shots
 from treecut_tasks.evaluation.parameters import TaskParameters
 from treecut_tasks.evaluation.prompts import PROMPT_VERSION, Shot, make_shot, user_prompt
@@ -136,7 +137,11 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
             "split": parameters.split,
             "index": drawn.index,
             "pair_id": pair.id,
+            "instruction": parameters.instruction,
         }
+        if kind == "clarification":
+            names = map(str, pair.unanswerable.variables)
+            origin["prices"] = dict(zip(names, pair.unanswerable.values, strict=True))
         if kind != "answerable":
             items.append(_item_of_problem(pair.unanswerable, origin, source))
         if kind != "unanswerable":
@@ -170,11 +175,19 @@ def _item_id(depth: str, within: str, problem: Problem | Record) -> str:
 
 
 def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
-    if kind == "paired":
+    if kind == "clarification":
+        raise TreecutError(
+            "data_file is given, but a file does not tell the prices that a model may ask for: leave it "
+            "out, so that problems are generated."
+        )
+    if kind not in ("unanswerable", "answerable"):
         records = _paired_records(parameters.data_file)
     else:
         records = read_data_files(parameters.data_file, kind == "unanswerable")
     items = tuple(_item_of_record(record, parameters) for record in records)
+    if kind == "diagnosis":
+        for record in records:
+            _check_readable(record)
     return ItemSet(kind, items, frozenset(record.id for record in records))
 
 
@@ -222,6 +235,7 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
         "configuration": label,
         "pair_id": record.pair_id,
         "source": record.source,
+        "instruction": parameters.instruction,
     }
     return Item(
         id=_item_id(label, record.pair_id or "file", record),
@@ -231,6 +245,13 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
         metadata=metadata,
         shot_source=_shot_source_of_record(record, known, parameters),
     )
+
+
+def _check_readable(record: Record) -> None:
+    try:
+        find_gap(record.problem)
+    except TreecutError as error:
+        raise TreecutError(f"{record.source} cannot be diagnosed: {error}") from None
 
 
 def _shot_source_of_record(

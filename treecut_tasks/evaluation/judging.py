@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from treecut_tasks.causes import Explanation, analyse, explain
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation.clarification import DialogueRecord
+from treecut_tasks.evaluation.diagnosis import Diagnosis, judge_diagnosis
+from treecut_tasks.evaluation.instructions import DIAGNOSIS, STANDARD
 from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.scoring import (
     Judgement,
@@ -19,6 +22,7 @@ from treecut_tasks.scoring import (
     stated_confidence,
     values_equal,
 )
+from treecut_tasks.scoring.names import find_final_lines
 from treecut_tasks.themes import load_theme
 
 Ending = Literal["right", "wrong_number", "false_unknown", "hallucination", "unknown", "no_answer"]
@@ -76,6 +80,8 @@ class JudgedResponse:
         confidence: the probability of being right that the response states, from 0 to 1, or None.
         noticed: the first statement that something needed is missing, or None.
         assumed: whether a number is given on an assumption that the response states.
+        diagnosis: what it says is missing, where it was asked; else None.
+        dialogue: the questions that led to it, where the model might ask; else None.
     """
 
     answer: str
@@ -86,6 +92,8 @@ class JudgedResponse:
     confidence: float | None = None
     noticed: Noticed | None = None
     assumed: bool = False
+    diagnosis: Diagnosis | None = None
+    dialogue: DialogueRecord | None = None
 
     @property
     def unanswerable(self) -> bool:
@@ -93,18 +101,24 @@ class JudgedResponse:
         return self.answer == UNKNOWN
 
     @property
+    def due(self) -> str:
+        """The right answer: the problem's own, or the price that the model's questions settled."""
+        settled = self.dialogue is not None and self.dialogue.settled
+        return self.dialogue.price if self.dialogue and settled else self.answer
+
+    @property
     def ending(self) -> Ending:
-        """How the response ends."""
+        """How the response ends, measured by what is due."""
         match self.judgement.verdict:
             case "none":
                 return "no_answer"
             case "unknown":
-                return "unknown" if self.unanswerable else "false_unknown"
+                return "unknown" if self.due == UNKNOWN else "false_unknown"
             case "number":
-                if self.unanswerable:
+                if self.due == UNKNOWN:
                     return "hallucination"
                 value = self.judgement.value
-                right = value is not None and values_equal(value, self.answer)
+                right = value is not None and values_equal(value, self.due)
                 return "right" if right else "wrong_number"
 
     def record(self) -> dict[str, Any]:
@@ -120,6 +134,8 @@ class JudgedResponse:
             "confidence": self.confidence,
             "noticed": None if self.noticed is None else asdict(self.noticed),
             "assumed": self.assumed,
+            "diagnosis": None if self.diagnosis is None else asdict(self.diagnosis),
+            "dialogue": None if self.dialogue is None else asdict(self.dialogue),
         }
 
     @classmethod
@@ -130,6 +146,7 @@ class JudgedResponse:
             KeyError: a key is missing.
         """
         quote, cause, noticed = record["quote"], record["cause"], record["noticed"]
+        diagnosis, dialogue = record.get("diagnosis"), record.get("dialogue")
         return cls(
             answer=record["answer"],
             judgement=Judgement(
@@ -145,6 +162,8 @@ class JudgedResponse:
             confidence=record["confidence"],
             noticed=None if noticed is None else Noticed(**noticed),
             assumed=record["assumed"],
+            diagnosis=None if diagnosis is None else Diagnosis(**diagnosis),
+            dialogue=None if dialogue is None else DialogueRecord.from_record(dialogue),
         )
 
 
@@ -156,6 +175,8 @@ def judge_response(
     problem: str | None = None,
     theme: str | None = None,
     reasoning: str | None = None,
+    instruction: str = STANDARD,
+    dialogue: DialogueRecord | None = None,
 ) -> JudgedResponse:
     """Judge a response.
 
@@ -167,19 +188,32 @@ def judge_response(
             without it, or where it is not a TreeCut text, a wrong number counts as unexplained.
         theme: name or path of the theme of the problem, if it is not a built-in one.
         reasoning: what the framework keeps apart as the model's reasoning; it decides no verdict.
+        instruction: what the prompt asked for: a `diagnosis` is judged only where it was.
+        dialogue: the questions that came before, if the model might ask.
+
+    Raises:
+        TreecutError: a diagnosis of a text that is not a TreeCut problem.
     """
-    text = response or ""
+    raw = text = response or ""
+    diagnosis = None
+    if instruction == DIAGNOSIS and problem is not None:
+        lines = find_final_lines(raw)
+        # What it calls undetermined must not be taken for its answer.
+        text = lines.rest
+        diagnosis = judge_diagnosis(lines, problem, theme)
     judgement = classify_outcome(text, problem=problem, truncated=truncated)
     notice = find_notice(text, reasoning=reasoning, judgement=judgement)
     judged = JudgedResponse(
         answer,
         judgement,
-        says_unknown(text),
+        says_unknown(raw),
         truncated,
         confidence=stated_confidence(text),
         noticed=notice
         and Noticed(notice.quote.text[:_LONGEST_NOTICE], notice.position, notice.upheld),
         assumed=judgement.verdict == "number" and assumes(text),
+        diagnosis=diagnosis,
+        dialogue=dialogue,
     )
     if judged.ending not in ("wrong_number", "hallucination"):
         return judged

@@ -22,7 +22,7 @@ from pydantic import (
 
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
-from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
+from treecut_tasks.evaluation.instructions import STANDARD, choose_instruction
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.problems import (
     CounterpartKind,
@@ -166,7 +166,7 @@ class TaskParameters(BaseModel):
     split: SplitName = "all"
     counterpart: CounterpartKind = "full"
     system_message: SystemMessage = "auto"
-    instruction: Annotated[Any, AfterValidator(lambda name: find_instruction(name).name)] = STANDARD
+    instruction: Annotated[Any, AfterValidator(choose_instruction)] = STANDARD
     fewshot: Annotated[Any, AfterValidator(check_fewshot)] = 0
     fewshot_examples: ShotChoice = "per_problem"
     fewshot_format: ShotFormat = "turns"

@@ -8,7 +8,7 @@ a chain-of-thought system message for all models but reasoning models (section 4
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
@@ -82,7 +82,13 @@ class Shot(NamedTuple):
     response: str
 
 
-def make_shot(problem: str, solution: str, answer: str, instruction: str = STANDARD) -> Shot:
+def make_shot(
+    problem: str,
+    solution: str,
+    answer: str,
+    instruction: str = STANDARD,
+    lines: Mapping[str, str] | None = None,
+) -> Shot:
     """A worked example, its last lines in the very form that the prompt asks for.
 
     Args:
@@ -90,8 +96,10 @@ def make_shot(problem: str, solution: str, answer: str, instruction: str = STAND
         solution: its worked solution.
         answer: the price in digits, or `unknown`.
         instruction: name of what the prompt says around the problem.
+        lines: what an instruction asks for beside the answer; see `diagnosis.Gap.lines`.
     """
-    final_lines = find_instruction(instruction).final_lines(answer)
+    blanks = {"undetermined": "", "ask": "", **(lines or {}), "answer": answer}
+    final_lines = find_instruction(instruction).final_lines.format_map(blanks)
     return Shot(user_prompt(problem, instruction), f"{solution}{SOLUTION_SEPARATOR}{final_lines}")
 
 

@@ -9,10 +9,13 @@ from statistics import NormalDist, fmean, stdev
 from typing import Literal
 
 from treecut_tasks.causes import KINDS
+from treecut_tasks.evaluation.clarification import Question
+from treecut_tasks.evaluation.diagnosis import Diagnosis
 from treecut_tasks.evaluation.judging import JudgedResponse
 
-TaskKind = Literal["unanswerable", "answerable", "paired"]
-"""What a task serves: problems of one kind, or both members of each pair."""
+TaskKind = Literal["unanswerable", "answerable", "paired", "diagnosis", "clarification"]
+"""What a task serves: problems of one kind, or both members of each pair, to be answered, to be diagnosed
+as well, or to be asked about."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,208 @@ PAIR_RATES = (
 """Over pairs, the headline first. The first four add up to one."""
 
 
+def _diagnosis(judged: JudgedResponse) -> Diagnosis:
+    assert judged.diagnosis is not None
+    return judged.diagnosis
+
+
+def _both(counts: Callable[[JudgedResponse], float]) -> Callable[..., float]:
+    return lambda first, second: (counts(first) + counts(second)) / 2
+
+
+_USUAL_PAIR_RATES = tuple(each for each in PAIR_RATES if not each.name.startswith("pair_"))
+
+DIAGNOSIS_RATES = (
+    PairRateDefinition(
+        "diagnosis_exact_rate",
+        "name exactly the undetermined items of both",
+        True,
+        lambda first, second: float(_diagnosis(first).exact and _diagnosis(second).exact),
+    ),
+    PairRateDefinition(
+        "diagnosis_f1",
+        "name the undetermined items, as F1, mean of both",
+        True,
+        _both(lambda judged: _diagnosis(judged).f1),
+    ),
+    PairRateDefinition(
+        "ask_settles_rate",
+        "ask for a price that would settle the unanswerable one",
+        True,
+        lambda first, second: float(_diagnosis(first).right_ask),
+    ),
+    PairRateDefinition(
+        "ask_settles_by_chance",
+        "would do so if they picked one of the other items blindly",
+        False,
+        lambda first, second: _diagnosis(first).settles_by_chance,
+    ),
+    PairRateDefinition(
+        "needless_ask_rate",
+        "ask for a price though the answerable one needs none",
+        False,
+        lambda first, second: float(not _diagnosis(second).right_ask),
+    ),
+    PairRateDefinition(
+        "knows_not_which_rate",
+        "abstain on the unanswerable one, but name other items than the undetermined ones",
+        False,
+        lambda first, second: float(first.ending == "unknown" and not _diagnosis(first).exact),
+    ),
+    PairRateDefinition(
+        "inconsistent_rate",
+        "call the asked price undetermined and give a number all the same, mean of both",
+        False,
+        _both(
+            lambda judged: float(
+                judged.judgement.verdict == "number" and _diagnosis(judged).calls_question_open
+            )
+        ),
+    ),
+    PAIR_RATES[0],
+    *_USUAL_PAIR_RATES,
+)
+"""Over pairs of a diagnosis, the headline first."""
+
+
+def _questions(judged: JudgedResponse, *kinds: str) -> Sequence[Question]:
+    """The questions of a dialogue, all or those of some kinds."""
+    assert judged.dialogue is not None
+    return [each for each in judged.dialogue.questions if not kinds or each.kind in kinds]
+
+
+def _resolved(judged: JudgedResponse) -> bool:
+    assert judged.dialogue is not None
+    if judged.dialogue.oracle == "ignorant":
+        return judged.ending == "unknown"
+    return judged.dialogue.settled and judged.ending == "right"
+
+
+CLARIFICATION_RATES = (
+    PairRateDefinition(
+        "resolved_rate",
+        "end rightly on the unanswerable one: with the price that their questions settle or, where "
+        "no price is known, with `unknown`",
+        True,
+        lambda first, second: float(_resolved(first)),
+    ),
+    PairRateDefinition(
+        "asked_rate",
+        "ask on the unanswerable one",
+        True,
+        lambda first, second: float(bool(_questions(first))),
+    ),
+    PairRateDefinition(
+        "first_question_settles_rate",
+        "ask there first for a price that would settle it",
+        True,
+        lambda first, second: float(
+            bool(_questions(first)[:1] and _questions(first)[0].kind == "settles")
+        ),
+    ),
+    PairRateDefinition(
+        "first_question_settles_by_chance",
+        "ask there, and would have asked for such a price if they had picked blindly",
+        False,
+        lambda first, second: sum(each.settles_by_chance for each in _questions(first)[:1]),
+    ),
+    PairRateDefinition(
+        "useless_question_rate",
+        "ask there at least once for what is determined already or settles nothing",
+        False,
+        lambda first, second: float(bool(_questions(first, "useless", "foreign", "unclear"))),
+    ),
+    PairRateDefinition(
+        "asked_for_answer_rate",
+        "ask there at least once for the asked price itself",
+        False,
+        lambda first, second: float(bool(_questions(first, "the_question"))),
+    ),
+    PairRateDefinition(
+        "answered_without_asking_rate",
+        "give a number there without a question",
+        False,
+        lambda first, second: float(first.ending == "hallucination" and not _questions(first)),
+    ),
+    PairRateDefinition(
+        "hallucination_rate",
+        "give a number there that neither text nor replies determine",
+        False,
+        lambda first, second: float(first.ending == "hallucination"),
+    ),
+    PairRateDefinition(
+        "needless_question_rate",
+        "ask on the answerable one",
+        False,
+        lambda first, second: float(bool(_questions(second))),
+    ),
+    PairRateDefinition(
+        "accuracy",
+        "commit to the right number on the answerable one",
+        True,
+        lambda first, second: float(second.ending == "right"),
+    ),
+)
+"""Over pairs of dialogues, the headline first."""
+
+RATES_OF_PAIRS: Mapping[TaskKind, Sequence[PairRateDefinition]] = {
+    "paired": PAIR_RATES,
+    "diagnosis": DIAGNOSIS_RATES,
+    "clarification": CLARIFICATION_RATES,
+}
+
+
+def pair_kind(judged: JudgedResponse) -> TaskKind:
+    """Which kind of task a member of a pair is from."""
+    if judged.dialogue is not None:
+        return "clarification"
+    return "paired" if judged.diagnosis is None else "diagnosis"
+
+
+def corrected_for_chance(right: Iterable[float], by_chance: Iterable[float]) -> float:
+    """The share of what chance leaves over: 0 at chance, 1 where all are right; NaN if nothing is left.
+
+    Args:
+        right: 1 for each right answer, 0 for each other.
+        by_chance: the probability that a guess would have been right, for each; at least one.
+    """
+    expected = fmean(by_chance)
+    return math.nan if expected == 1 else (fmean(right) - expected) / (1 - expected)
+
+
+def ratios(kind: TaskKind, judged: Iterable[JudgedResponse]) -> dict[str, float]:
+    """What is no mean over all pairs; a name is left out where there is nothing to count.
+
+    Args:
+        kind: the kind of task.
+        judged: its responses.
+
+    Returns:
+        Of a diagnosis `ask_settles_corrected`, on unanswerable problems; of a clarification
+        `first_question_settles_corrected`, where the model asks there, and the number of
+        `questions_to_resolution`, where it ends rightly.
+    """
+    asked = [each for each in judged if each.unanswerable]
+    right: list[float] = []
+    by_chance: list[float] = []
+    table: dict[str, float] = {}
+    if kind == "diagnosis":
+        name = "ask_settles_corrected"
+        right = [float(_diagnosis(each).right_ask) for each in asked]
+        by_chance = [_diagnosis(each).settles_by_chance for each in asked]
+    elif kind == "clarification":
+        name = "first_question_settles_corrected"
+        first = [question for each in asked for question in _questions(each)[:1]]
+        right = [float(question.kind == "settles") for question in first]
+        by_chance = [question.settles_by_chance for question in first]
+        resolved = [len(_questions(each)) for each in asked if _resolved(each)]
+        if resolved:
+            table["questions_to_resolution"] = fmean(resolved)
+    if right:
+        table[name] = corrected_for_chance(right, by_chance)
+    return table
+
+
 def _caused_by(kind: str) -> Callable[[JudgedResponse], float]:
     return lambda judged: float(judged.cause is not None and judged.cause.kind == kind)
 
@@ -199,8 +404,9 @@ def counts(judged: JudgedResponse, *, causes: bool = False) -> dict[str, float]:
 
 
 def pair_counts(unanswerable: JudgedResponse, answerable: JudgedResponse) -> dict[str, float]:
-    """What one pair counts towards each rate of pairs."""
-    return {each.name: each.counts(unanswerable, answerable) for each in PAIR_RATES}
+    """What one pair counts towards each rate of its kind of pairs."""
+    rates = RATES_OF_PAIRS[pair_kind(unanswerable)]
+    return {each.name: each.counts(unanswerable, answerable) for each in rates}
 
 
 def definitions(kind: TaskKind) -> Mapping[str, RateDefinition | PairRateDefinition]:
@@ -210,8 +416,8 @@ def definitions(kind: TaskKind) -> Mapping[str, RateDefinition | PairRateDefinit
             return {each.name: each for each in UNANSWERABLE_RATES}
         case "answerable":
             return {each.name: each for each in ANSWERABLE_RATES}
-        case "paired":
-            return {each.name: each for each in PAIR_RATES}
+        case _:
+            return {each.name: each for each in RATES_OF_PAIRS[kind]}
 
 
 CONFIDENCE = 0.95

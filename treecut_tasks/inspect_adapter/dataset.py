@@ -38,6 +38,8 @@ class ProblemMetadata(BaseModel):
     pair_id: str | None = None
     lacks: str | None = None
     source: str | None = None
+    instruction: str | None = None
+    prices: dict[str, int] | None = None
 
 
 def to_dataset(name: str, item_set: ItemSet, parameters: TaskParameters) -> MemoryDataset:

@@ -22,14 +22,14 @@ from treecut_tasks.reference_models.policies import check_policy, respond
 from treecut_tasks.reference_models.simulation import SIMULATED, Simulation, load_probabilities
 from treecut_tasks.themes import Theme, load_theme
 
-Answer = Callable[[ChatMessageUser], str]
-"""How a model answers the last user message."""
+Answer = Callable[[str, str | None], str]
+"""How a model answers what users said, about a problem of the configuration, if that is known."""
 
 
 class TreecutModel(ModelAPI):
-    """A model that answers the last user message by itself.
+    """A model that answers the last problem by itself.
 
-    `treecut/solver`, `treecut/guesser` and `treecut/same_price` are the policies of
+    `treecut/solver`, `treecut/guesser` and so on are the policies of
     `treecut_tasks.reference_models.policies`. `treecut/simulated` and `treecut/simulated-NAME` are
     simulated models of `treecut_tasks.reference_models.simulation`, with the model arguments
     `hallucination` and `accuracy` (probabilities), `seed`, and `probabilities`, a YAML file
@@ -62,9 +62,13 @@ class TreecutModel(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the last user message."""
-        message = next(each for each in reversed(input) if isinstance(each, ChatMessageUser))
-        output = ModelOutput.from_content(f"treecut/{self.model_name}", self._answer(message))
+        """Answer the last problem, with what was said since."""
+        messages = [each for each in input if isinstance(each, ChatMessageUser)]
+        # Our data sets say in the message which configuration its problem has.
+        known = [each.metadata["configuration"] for each in messages if each.metadata]
+        said = "\n\n".join(each.text for each in messages)
+        answer = self._answer(said, known[-1] if known else None)
+        output = ModelOutput.from_content(f"treecut/{self.model_name}", answer)
         # Without a usage Inspect counts tokens with a table that it downloads. There are none here.
         output.usage = ModelUsage()
         return output
@@ -73,7 +77,7 @@ class TreecutModel(ModelAPI):
 def _reference(name: str, themes: Sequence[Theme] | None, arguments: dict[str, Any]) -> Answer:
     policy = check_policy(name)
     _check_arguments(arguments, ())
-    return lambda message: respond(policy, message.text, themes)
+    return lambda said, _: respond(policy, said, themes)
 
 
 def _simulated(name: str, themes: Sequence[Theme] | None, arguments: dict[str, Any]) -> Answer:
@@ -82,13 +86,7 @@ def _simulated(name: str, themes: Sequence[Theme] | None, arguments: dict[str, A
     simulation = Simulation(
         name=name, by_configuration={} if path is None else load_probabilities(path), **arguments
     )
-
-    def answer(message: ChatMessageUser) -> str:
-        # Our data sets say in the message which configuration its problem has.
-        configuration = (message.metadata or {}).get("configuration")
-        return simulation.respond(message.text, configuration, themes)
-
-    return answer
+    return lambda said, configuration: simulation.respond(said, configuration, themes)
 
 
 def _check_arguments(arguments: dict[str, Any], allowed: Sequence[str]) -> None:

@@ -26,9 +26,13 @@ from treecut_tasks.evaluation import (
     judge_response,
     mean_counts,
     pair_counts,
+    pair_kind,
+    ratios,
     summarise,
 )
+from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.describing import describe_response
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.penalties import measure
 
 # Inspect's words for what our judgement calls by finer names.
@@ -59,6 +63,8 @@ def treecut_rates(full: bool = False) -> Metric:
             return {headline: float("nan")}
         table = {headline: rates[headline].value, "stderr": rates[headline].stderr or 0.0}
         table |= {name: rate.value for name, rate in rates.items()}
+        judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
+        table |= ratios(kind, judged)
         for key in ("ans_depth", "configuration")[: 1 + full]:
             groups: dict[Any, list[dict[str, float]]] = {}
             for metadata, row in rows:
@@ -68,7 +74,6 @@ def treecut_rates(full: bool = False) -> Metric:
                     name = f"depth{value}" if isinstance(value, int) else value
                     table[f"{headline}_{name}"] = summarise(groups[value])[headline].value
         if full:
-            judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
             table |= measure(judged)
         return table
 
@@ -93,7 +98,7 @@ def _rows(scores: Sequence[SampleScore], causes: bool) -> tuple[TaskKind, list[_
             for (key, _), epochs in problems.items()
         ]
     # The first epoch of one member goes with the first of the other, and so on.
-    return "paired", [
+    return pair_kind(judged[0]), [
         (
             metadata[key],
             mean_counts(
@@ -120,6 +125,7 @@ def treecut_scorer() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         problem, theme = state.metadata.get("problem"), state.metadata.get("theme_file")
+        dialogue = state.metadata.get("dialogue")
         judged = judge_response(
             target.text,
             state.output.completion,
@@ -127,6 +133,8 @@ def treecut_scorer() -> Scorer:
             problem=problem,
             theme=theme,
             reasoning=reasoning_of(state.output),
+            instruction=state.metadata.get("instruction", STANDARD),
+            dialogue=None if dialogue is None else DialogueRecord.from_record(dialogue),
         )
         judgement = judged.judgement
         about = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import cast
 
 from inspect_ai.model import (
@@ -13,6 +14,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from treecut_tasks.evaluation.clarification import Dialogue, DialogueSettings
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.prompts import (
     Shot,
@@ -67,6 +69,31 @@ def treecut_prompt(
             messages.insert(0, ChatMessageSystem(content=text))
         state.messages = messages
         state.metadata["system_message_sent"] = "none" if text is None else "cot"
+        return state
+
+    return solve
+
+
+@solver
+def treecut_dialogue(max_questions: int = 3, oracle: str = "truthful") -> Solver:
+    """Let the model ask for prices before it answers; code replies, not a model.
+
+    The questions are logged as `dialogue` in the metadata of each sample.
+
+    Args:
+        max_questions: how often it may ask, 1 to 20.
+        oracle: `truthful` tells the price that is asked for, `ignorant` knows none.
+    """
+    settings = DialogueSettings.parse({"max_questions": max_questions, "oracle": oracle})
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        about = state.metadata
+        dialogue = Dialogue(about["problem"], about["prices"], settings, about.get("theme_file"))
+        state = await generate(state)
+        while not state.completed and (told := dialogue.reply(state.output.completion)) is not None:
+            state.messages.append(ChatMessageUser(content=told))
+            state = await generate(state)
+        state.metadata["dialogue"] = asdict(dialogue.record())
         return state
 
     return solve

@@ -13,6 +13,7 @@ import datasets
 from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.evaluation import (
     ANSWERABLE,
+    DIAGNOSED,
     PAIRED,
     UNANSWERABLE,
     Design,
@@ -82,9 +83,14 @@ def paired(**arguments: Any) -> DataSet:
     return _data_set(PAIRED, arguments)
 
 
+def diagnosis(**arguments: Any) -> DataSet:
+    """Data set of a diagnosis, a row for each pair; see `unanswerable`."""
+    return _data_set(DIAGNOSED, arguments)
+
+
 def _data_set(design: Design, arguments: Mapping[str, Any]) -> DataSet:
     with shown_by_lm_eval():
-        parameters = _parameters(design, arguments)
+        parameters = design.complete(_parameters(design, arguments))
         item_set = build_items(parameters, design)
     model = next((arguments[name] for name in _MODEL_NAME_ARGUMENTS if name in arguments), None)
     system = system_prompt(
@@ -92,7 +98,7 @@ def _data_set(design: Design, arguments: Mapping[str, Any]) -> DataSet:
         model=None if model is None else str(model),
         reasoning_configured=any(arguments.get(name) for name in _REASONING_ARGUMENTS),
     )
-    if design is PAIRED:
+    if design.pairs:
         rows = [
             _row(first, system)
             | {
@@ -111,7 +117,9 @@ def _parameters(design: Design, arguments: Mapping[str, Any]) -> TaskParameters:
     names = [
         name
         for name in TaskParameters.model_fields
-        if name not in _ELSEWHERE and (name != "counterpart" or design is PAIRED)
+        if name not in _ELSEWHERE
+        and (name != "counterpart" or design.pairs)
+        and (name != "instruction" or design.instruction is None)
     ]
     for name in arguments:
         if name in names and name not in _SHARED:
@@ -160,5 +168,6 @@ def _row(item: Item, system: str | None) -> dict[str, Any]:
         "prompt": item.prompt,
         "answer": item.answer,
         "ans_depth": str(item.metadata["ans_depth"]),
+        "instruction": item.metadata["instruction"],
         "metadata": json.dumps({**metadata, "treecut_tasks_version": version("treecut-tasks")}),
     }

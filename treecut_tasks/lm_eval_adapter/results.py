@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treecut_tasks.evaluation import JudgedResponse, counts, judge_response, pair_counts
+from treecut_tasks.evaluation.rates import corrected_for_chance
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
@@ -30,6 +31,21 @@ def process_pair(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[
     return pair_counts(_judge(doc, "", results[0]), _judge(doc, "counterpart_", results[1]))
 
 
+def process_diagnosis(
+    doc: Mapping[str, Any], results: Sequence[str | None]
+) -> dict[str, float | tuple[float, float]]:
+    """The same for a pair that is to be diagnosed."""
+    counted = process_pair(doc, results)
+    both = counted["ask_settles_rate"], counted["ask_settles_by_chance"]
+    return {**counted, "ask_settles_corrected": both}
+
+
+def corrected(items: Sequence[tuple[float, float]]) -> float:
+    """Aggregate what counts, and what counts by chance, to a score corrected for chance."""
+    right, by_chance = zip(*items, strict=True)
+    return corrected_for_chance(right, by_chance)
+
+
 def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedResponse:
     visible = without_thinking(response or "")
     return judge_response(
@@ -38,6 +54,7 @@ def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedR
         problem=doc[f"{member}problem"],
         theme=doc["theme_file"] or None,
         reasoning=(response or "").removesuffix(visible),
+        instruction=doc["instruction"],
     )
 
 

@@ -2,12 +2,15 @@
 
 They hold no labels and never see them. `solver` shows that the task can be done, `guesser` what a
 model scores that never abstains, and `same_price` the shortcut that the paper found behind
-o3-mini's hallucinated answers (Appendix C.2).
+o3-mini's hallucinated answers (Appendix C.2). `abstains` always says `unknown`; `asks_blindly` picks
+the price that it asks for by chance, where it may ask.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -20,7 +23,9 @@ from treecut_tasks.reading import (
     Inconsistent,
     ReadProblem,
     read_problem,
+    settling,
     solve,
+    undetermined,
 )
 from treecut_tasks.themes import Theme, Variable
 
@@ -50,21 +55,33 @@ def respond(policy: str, prompt: str, themes: Sequence[Theme] | None = None) -> 
             always gives a price of the theme's range, drawn by a hash of the problem's text.
             `same_price` is right where the price is determined; elsewhere it assumes that an item
             costs the same at every place (no matter whether the number that follows makes a
-            sensible price), and says `unknown` only if even that leaves the price open.
-        prompt: the last user message, or a whole prompt with examples before the problem.
+            sensible price), and says `unknown` only if even that leaves the price open. `abstains`
+            says `unknown` to everything. `asks_blindly` answers as `solver` does.
+        prompt: the last user message, or a whole prompt with examples before the problem; of a
+            dialogue, with all that the model was told.
         themes: the vocabularies in which the problem may be written; None for the built-in ones.
 
     Returns:
         One or two sentences of reasoning and, on the last line, `Answer: ` with a number (whole or
-        p/q, in money units) or with `unknown`.
+        p/q, in money units) or with `unknown`. Where the prompt asks for a diagnosis, its lines come
+        before; in a dialogue, `Ask: ` with an item may stand in place of the answer.
 
     Raises:
         TreecutError: unknown policy, or no readable problem in the prompt.
     """
     check_policy(policy)
     problem = find_problem(prompt)
-    price, reasoning = _RESPONDERS[policy](read_problem(problem, themes), problem)
-    return f"{reasoning}\nAnswer: {'unknown' if price is None else price}"
+    told = prompt[prompt.rindex(problem) + len(problem) :]
+    read = _read(problem, told, themes)
+    price, reasoning = _RESPONDERS[policy](read, problem)
+    answer = f"Answer: {'unknown' if price is None else price}"
+    ask = _ASKERS[policy](read, told) if "\nAsk:" in told else "nothing"
+    if "\nUndetermined:" in told:
+        names = map(str, undetermined(read)) if policy == "solver" else ()
+        answer = f"Undetermined: {'; '.join(names) or 'none'}\nAsk: {ask}\n{answer}"
+    elif ask != "nothing" and not _NO_QUESTIONS_LEFT.search(told):
+        answer = f"Ask: {ask}"
+    return f"{reasoning}\n{answer}"
 
 
 def find_problem(prompt: str) -> str:
@@ -93,6 +110,46 @@ def find_problem(prompt: str) -> str:
         f"The prompt of {len(prompt)} characters holds no problem: one of its lines must be the "
         f"problem's text, which ends with '{_QUESTION_START}…{_QUESTION_END}'."
     )
+
+
+def _read(problem: str, told: str, themes: Sequence[Theme] | None) -> ReadProblem:
+    """Read a problem together with the sentences that a dialogue added to it."""
+    read = read_problem(problem, themes)
+    sentences, question, noun = problem.rpartition(_QUESTION_START)
+    for line in told.splitlines():
+        if line.endswith("."):
+            # What is no sentence of a problem is a part of the prompt.
+            with contextlib.suppress(TreecutError):
+                read = read_problem(f"{sentences}{line} {question}{noun}", themes)
+                sentences = f"{sentences}{line} "
+    return read
+
+
+def _ask_nothing(read: ReadProblem, told: str) -> str:
+    return "nothing"
+
+
+def _ask_to_settle(read: ReadProblem, told: str) -> str:
+    """The first price that would settle the question, unless nobody knows any."""
+    found = () if "is not known" in told else settling(read)
+    return str(found[0]) if found else "nothing"
+
+
+def _ask_blindly(read: ReadProblem, told: str) -> str:
+    """Any price but the asked one, by the hash of all that was said."""
+    if isinstance(solve(read), Determined):
+        return "nothing"
+    others = [variable for variable in read.variables if variable != read.asked]
+    said = "".join(sentence.text for sentence in read.sentences) + told
+    digest = hashlib.sha256(said.encode("utf-8")).digest()
+    return str(others[int.from_bytes(digest, "big") % len(others)]) if others else "nothing"
+
+
+_NO_QUESTIONS_LEFT = re.compile(r"no more questions|no questions left")
+
+
+def _abstains(read: ReadProblem, _: str) -> _Response:
+    return None, "I say so of every problem."
 
 
 def _solver(read: ReadProblem, _: str) -> _Response:
@@ -140,7 +197,20 @@ def _same_price(read: ReadProblem, problem: str) -> _Response:
 
 
 _RESPONDERS: Mapping[str, Callable[[ReadProblem, str], _Response]] = MappingProxyType(
-    {"solver": _solver, "guesser": _guesser, "same_price": _same_price}
+    {
+        "solver": _solver,
+        "guesser": _guesser,
+        "same_price": _same_price,
+        "abstains": _abstains,
+        "asks_blindly": _solver,
+    }
+)
+_ASKERS: Mapping[str, Callable[[ReadProblem, str], str]] = MappingProxyType(
+    {
+        **dict.fromkeys(_RESPONDERS, _ask_nothing),
+        "solver": _ask_to_settle,
+        "asks_blindly": _ask_blindly,
+    }
 )
 
 POLICIES: tuple[str, ...] = tuple(_RESPONDERS)
