@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.evaluation.clarification import DialogueRecord
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
 from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, pair_counts, summarise
 from treecut_tasks.problems import is_answer
@@ -29,6 +31,8 @@ class RecordedResponse(BaseModel):
         theme: name or path of the problem's theme, if it is not a built-in one.
         pair_id: the same for both members of a pair, if the problem is one.
         reasoning: what the model wrote apart from its response; it decides no verdict.
+        instruction: what the prompt asked for, as tasks name it; `diagnosis` is judged as well.
+        dialogue: the questions that came before, as the task `clarification` logs them.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
@@ -41,6 +45,8 @@ class RecordedResponse(BaseModel):
     theme: str | None = None
     pair_id: str | None = None
     reasoning: str | None = None
+    instruction: str = STANDARD
+    dialogue: dict[str, Any] | None = None
 
     @field_validator("answer", mode="before")
     @classmethod
@@ -68,6 +74,8 @@ class RecordedResponse(BaseModel):
             problem=self.problem,
             theme=self.theme,
             reasoning=self.reasoning,
+            instruction=self.instruction,
+            dialogue=None if self.dialogue is None else DialogueRecord.from_record(self.dialogue),
         )
 
 

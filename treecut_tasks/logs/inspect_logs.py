@@ -63,6 +63,10 @@ class _LoggedUsage(Logged):
     reasoning_tokens: Count | None = None
 
 
+# Parts of a judgement that are objects, or None.
+_LONG = ("cause", "noticed", "diagnosis", "dialogue")
+
+
 class _LoggedScore(Logged):
     """A score; ours has the record of a `JudgedResponse` for its metadata."""
 
@@ -90,7 +94,8 @@ class _LoggedSample(Logged):
             record = score.metadata or {}
             # What is long is taken out of summaries, and a text stands in its place.
             if "verdict" in record and not isinstance(record.get("quote"), str):
-                return None if isinstance(record.get("cause"), str) else record
+                shortened = any(isinstance(record.get(each), str) for each in _LONG)
+                return None if shortened else record
         return None
 
 
@@ -263,6 +268,8 @@ def _recorded(sample: EvalSample, facts: ProblemFacts, answer: str) -> RecordedR
         # A log may be read on another machine than it was made on.
         theme=theme if theme and Path(theme).is_file() else None,
         pair_id=facts.pair_id,
+        instruction=facts.instruction,
+        dialogue=facts.dialogue,
     )
 
 

@@ -218,6 +218,7 @@ def document_responses(
                 # Results may be read on another machine than they were made on.
                 theme=theme if theme and Path(theme).is_file() else None,
                 pair_id=member.facts.pair_id,
+                instruction=member.facts.instruction,
             )
             yield Response(
                 identifier=f"{origin} {task} {member.id} {epoch}",

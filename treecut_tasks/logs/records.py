@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse
 from treecut_tasks.evaluation.recorded import RecordedResponse
 
@@ -18,6 +19,11 @@ Seconds = Annotated[float, Field(ge=0, le=10**10)]
 _KnownSize = Annotated[
     Size | None, BeforeValidator(lambda value: None if value == "unspecified" else value)
 ]
+
+
+def _if_whole(value: object) -> object:
+    # What is long is taken out of the summaries of samples, and a text stands in its place.
+    return None if isinstance(value, str) else value
 
 
 class Logged(BaseModel):
@@ -46,6 +52,8 @@ class ProblemFacts(Logged):
     problem: str = ""
     lacks: str | None = None
     system_message_sent: Name | None = None
+    instruction: Name = STANDARD
+    dialogue: Annotated[dict[str, Any] | None, BeforeValidator(_if_whole)] = None
     treecut_tasks_version: str = ""
 
 
