@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -13,28 +14,28 @@ pytest.importorskip("statsmodels", reason="the extra [report] is not installed")
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2_contingency
+from statsmodels.stats.contingency_tables import StratifiedTable
 from statsmodels.stats.contingency_tables import Table as ContingencyTable
 
+from treecut_tasks.evaluation.calibration import Estimate
 from treecut_tasks.evaluation.judging import judge_response
 from treecut_tasks.evaluation.rates import Rate, rate
 from treecut_tasks.logs import Batch, ProblemFacts, Response, Run
 from treecut_tasks.report.cells import make_cells
-from treecut_tasks.report.evidence import Evidence, gather
-from treecut_tasks.report.sections.claims import CLAIMS, SMALLEST_EFFECT, Finding, examine
-from treecut_tasks.report.statistics import (
-    ALPHA,
-    contrast,
-    paired_difference,
-    paired_test,
-    slope,
-    stratified_test,
-    trend_test,
-)
+from treecut_tasks.report.evidence import CONFIGURATION, Evidence, gather
+from treecut_tasks.report.sections.claims import SMALLEST_EFFECT, TESTS, examine
+from treecut_tasks.report.statistics import ALPHA, contrast, paired, slope, trend_test
 
 Random = np.random.Generator
 
 
+@pytest.fixture(autouse=True)
+def no_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of statsmodels, which collects at every correction: that is most of a simulation's time."""
+    monkeypatch.setattr("gc.collect", lambda *_: 0)
+
+
+@cache
 def of_counts(successes: int, n: int) -> Rate:
     return rate([1.0] * successes + [0.0] * (n - successes))
 
@@ -47,10 +48,8 @@ def outcomes(both: int, first: int, second: int, neither: int) -> tuple[list[flo
 
 def test_paired_interval_is_newcombes_method_10() -> None:
     # Newcombe (1998, Statistics in Medicine 17, 2635), Table II: 36, 12, 2, 0 and 29, 9, 3, 9.
-    one, two = outcomes(36, 2, 12, 0)
-    effect = paired_difference(one, two)
-    assert effect.value == pytest.approx(0.2)
-    assert (effect.ci_low, effect.ci_high) == pytest.approx((0.0569, 0.3404), abs=5e-5)
+    found = paired(*outcomes(36, 2, 12, 0))
+    assert found.effect == pytest.approx((0.2, 0.0569, 0.3404), abs=5e-5)
 
 
 def test_difference_of_two_rates_is_newcombes_method_10() -> None:
@@ -60,28 +59,25 @@ def test_difference_of_two_rates_is_newcombes_method_10() -> None:
 
 
 def test_mcnemar_is_the_exact_binomial_test() -> None:
-    one, two = outcomes(5, 2, 12, 3)
-    up, down, p_value = paired_test(one, two)
-    assert (up, down) == (12, 2)
-    assert p_value == pytest.approx(2 * sum(math.comb(14, k) for k in range(3)) / 2**14)
-
-
-def test_nothing_discordant_is_no_evidence() -> None:
-    assert paired_test([1.0, 0.0], [1.0, 0.0]) == (0, 0, 1.0)
+    found = paired(*outcomes(5, 2, 12, 3))
+    assert (found.up, found.down) == (12, 2)
+    assert found.p_value == pytest.approx(2 * sum(math.comb(14, k) for k in range(3)) / 2**14)
+    assert paired([1.0, 0.0], [1.0, 0.0]).p_value == 1
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40))
 def test_paired_interval_holds_its_estimate(pairs: list[tuple[bool, bool]]) -> None:
-    one, two = ([float(pair[side]) for pair in pairs] for side in (0, 1))
-    effect = paired_difference(one, two)
-    assert -1 - 1e-9 <= effect.ci_low <= effect.value + 1e-9
-    assert effect.value - 1e-9 <= effect.ci_high <= 1 + 1e-9
+    value, low, high = paired(*([float(pair[side]) for pair in pairs] for side in (0, 1))).effect
+    assert -1 - 1e-9 <= low <= value + 1e-9
+    assert value - 1e-9 <= high <= 1 + 1e-9
 
 
-def test_one_stratum_is_the_chi_squared_test_but_for_n_minus_1() -> None:
-    p_value = stratified_test([([of_counts(30, 50)], [of_counts(18, 60)])])
-    statistic = chi2_contingency([[30, 20], [18, 42]], correction=False).statistic * 109 / 110
-    assert p_value == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
+def test_two_groups_are_compared_as_mantel_and_haenszel_do() -> None:
+    counts = [((30, 50), (18, 60)), ((5, 20), (9, 70))]
+    strata = [[(1.0, of_counts(*one)), (0.0, of_counts(*two))] for one, two in counts]
+    tables = [np.array([[x, n - x] for x, n in groups]) for groups in counts]
+    other = StratifiedTable(tables).test_null_odds(correction=False)
+    assert trend_test(strata) == pytest.approx(other.pvalue)
 
 
 def test_trend_in_one_stratum_is_that_of_statsmodels() -> None:
@@ -94,7 +90,6 @@ def test_trend_in_one_stratum_is_that_of_statsmodels() -> None:
 def test_where_nothing_varies_nothing_is_found() -> None:
     same = [(2.0, of_counts(0, 20)), (4.0, of_counts(0, 20))]
     assert trend_test([same]) == 1.0
-    assert stratified_test([([of_counts(0, 20)], [of_counts(0, 20)])]) == 1.0
     assert slope([same]).ci_high > 0
 
 
@@ -103,8 +98,8 @@ def test_slope_of_a_straight_line() -> None:
     assert slope([line]).value == pytest.approx(0.1)
 
 
-def coverage(intervals: Sequence[tuple[float, float]], truth: float) -> float:
-    return sum(low <= truth <= high for low, high in intervals) / len(intervals)
+def coverage(effects: Sequence[Estimate], truth: float) -> float:
+    return sum(each.ci_low <= truth <= each.ci_high for each in effects) / len(effects)
 
 
 def test_intervals_of_effects_cover_the_truth() -> None:
@@ -116,25 +111,20 @@ def test_intervals_of_effects_cover_the_truth() -> None:
             slopes.append(slope([list(zip((2.0, 4.0, 8.0), rates, strict=True))]))
             contrasts.append(contrast(rates, [1, -0.5, -0.5]))
         doses = np.array([2.0, 4.0, 8.0]) - 14 / 3
-        true_slope = float(doses @ np.array(truths) / (doses @ doses))
-        true_contrast = truths[0] - (truths[1] + truths[2]) / 2
-        for effects, truth in ((slopes, true_slope), (contrasts, true_contrast)):
-            share = coverage([(each.ci_low, each.ci_high) for each in effects], truth)
-            assert 0.93 <= share <= 0.985
+        assert 0.93 <= coverage(slopes, float(doses @ np.array(truths) / (doses @ doses))) <= 0.985
+        assert 0.93 <= coverage(contrasts, truths[0] - (truths[1] + truths[2]) / 2) <= 0.985
 
 
 def test_paired_intervals_cover_the_truth() -> None:
     random = np.random.default_rng(7)
     for first, up, down in ((0.5, 0.3, 0.2), (0.9, 0.5, 0.05), (0.2, 0.02, 0.1)):
-        intervals = []
-        truth = (1 - first) * up - first * down
-        for _ in range(1500):
+        effects = []
+        for _ in range(400):
             one = random.random(120) < first
             two = np.where(one, random.random(120) >= down, random.random(120) < up)
-            effect = paired_difference(one.astype(float).tolist(), two.astype(float).tolist())
-            intervals.append((effect.ci_low, effect.ci_high))
+            effects.append(paired(one.astype(float).tolist(), two.astype(float).tolist()).effect)
         # Newcombe's correction makes it cautious where few problems are discordant.
-        assert 0.93 <= coverage(intervals, truth) <= 0.995
+        assert 0.93 <= coverage(effects, (1 - first) * up - first * down) <= 0.995
 
 
 STRUCTURES = [
@@ -147,53 +137,45 @@ CUTS = [(depth, depth + 2, cut, True) for depth in (7, 8) for cut in range(1, de
 Truth = dict[tuple[int, int, int, bool], float]
 
 
-def evidence_of(
-    truth: Truth, models: int, problems: int, random: Random, epochs: int = 1
-) -> Evidence:
-    """Responses of several models to `problems` problems of each configuration."""
+def evidence_of(truth: Truth, problems: int, random: Random, epochs: int = 1) -> Evidence:
+    """Responses of a model to `problems` problems of each configuration."""
     judged = [judge_response("unknown", text) for text in ("Answer: unknown", "Answer: 7")]
-    batches = []
-    for model in range(models):
-        responses = []
-        for structure, probability in truth.items():
-            names = ("ans_depth", "num_vars", "cut_depth", "composite_name")
-            problem = ProblemFacts(**dict(zip(names, structure, strict=True)))  # type: ignore[arg-type]
-            for number, hallucinated in enumerate(random.random(problems) < probability):
-                name = f"{structure} {number}"
-                responses += [
-                    Response(
-                        f"{model} {name} {epoch}", name, "structure", name, epoch, problem,
-                        judged[int(hallucinated)], unanswerable=True,
-                    )
-                    for epoch in range(1, epochs + 1)
-                ]  # fmt: skip
-        run = Run(
-            path=f"{model}", framework="Inspect", tasks=("structure",), model=f"model-{model}"
-        )
-        batches.append(Batch(run, responses))
-    return gather(batches)
+    responses = []
+    for structure, probability in truth.items():
+        facts = ProblemFacts.model_validate(dict(zip(CONFIGURATION, structure, strict=True)))
+        for number, hallucinated in enumerate(random.random(problems) < probability):
+            name = f"{structure} {number}"
+            responses += [
+                Response(
+                    f"{name} {epoch}", name, "structure", name, epoch, facts,
+                    judged[int(hallucinated)], unanswerable=True,
+                )
+                for epoch in range(1, epochs + 1)
+            ]  # fmt: skip
+    run = Run(path="log", framework="Inspect", tasks=("structure",), model="model")
+    return gather([Batch(run, responses)])
 
 
 def test_the_intervals_of_a_report_cover_the_truth_that_was_set() -> None:
     random = np.random.default_rng(1)
-    truth: Truth = dict(zip([*STRUCTURES, *CUTS], random.uniform(0.02, 0.98, 33), strict=False))
-    evidence = evidence_of(truth, models=20, problems=60, random=random)
+    structures = [*STRUCTURES, *CUTS] * 5
     covered = []
-    for cell in make_cells(evidence.problems):
-        assert cell.ans_depth and cell.num_vars and cell.cut_depth
-        assert cell.composite_name is not None
-        set_to = truth[cell.ans_depth, cell.num_vars, cell.cut_depth, cell.composite_name]
-        assert cell.rate.n == 60
-        covered.append(cell.rate.ci_low <= set_to <= cell.rate.ci_high)
-    assert len(covered) == 20 * len(truth)
-    assert 0.925 <= np.mean(covered) <= 0.975
+    for part in np.array_split(np.arange(len(structures)), 5):
+        chosen = [structures[index] for index in part]
+        truth: Truth = dict(zip(chosen, random.uniform(0.02, 0.98, len(chosen)), strict=True))
+        cells = make_cells(evidence_of(truth, 60, random).problems)
+        for row in cells.itertuples():
+            set_to = truth[row.ans_depth, row.num_vars, row.cut_depth, bool(row.composite_name)]
+            assert row.problems == 60
+            covered.append(row.ci_low <= set_to <= row.ci_high)
+    assert 0.91 <= np.mean(covered) <= 0.985
 
 
 def test_repetitions_do_not_count_as_more_problems() -> None:
     truth = {(8, 10, 4, True): 0.5}
-    once, twice = (evidence_of(truth, 1, 50, np.random.default_rng(6), epochs) for epochs in (1, 2))
+    once, twice = (evidence_of(truth, 50, np.random.default_rng(6), epochs) for epochs in (1, 2))
     assert len(twice.responses) == 2 * len(once.responses)
-    assert make_cells(twice.problems) == make_cells(once.problems)
+    pd.testing.assert_frame_equal(make_cells(twice.problems), make_cells(once.problems))
 
 
 def problems_of(
@@ -203,27 +185,25 @@ def problems_of(
     headline: Sequence[float],
 ) -> pd.DataFrame:
     """Problems of one configuration, as `Evidence.problems` has them."""
-    depth, num_vars, cut, composite = structure
     return pd.DataFrame(
         {
-            "model": "m", "unanswerable": kind[0], "fewshot": kind[1], "ans_depth": depth,
-            "num_vars": num_vars, "cut_depth": cut, "composite_name": composite, "problem_id": names,
+            "model": "m", "unanswerable": kind[0], "fewshot": kind[1],
+            **dict(zip(CONFIGURATION, structure, strict=True)), "problem_id": names,
             "pair_id": [name.strip("'") for name in names], "headline": headline,
             "false_unknown_rate": 0.0,
         }
     )  # fmt: skip
 
 
-def findings_of_many(
+def findings_of(
     truth: Truth,
     random: Random,
     models: int,
     answerable: float = 0.5,
     six_shot: float = 0.5,
     recognised_with_pair: float = 0.5,
-) -> list[Finding]:
+) -> pd.DataFrame:
     """Findings on many simulated models: configurations, pairs and six-shot prompts, with a set truth."""
-    findings: list[Finding] = []
     names = [f"problem {number}" for number in range(100)]
 
     def drawn(probability: float) -> list[float]:
@@ -231,6 +211,7 @@ def findings_of_many(
 
     # Pairs and six-shot prompts are of a configuration that no other claim is tested on.
     other = (None, None, None, None)
+    findings = []
     for model in range(models):
         frames = [
             problems_of((True, 0), structure, [f"{structure} {name}" for name in names], drawn(p))
@@ -243,33 +224,30 @@ def findings_of_many(
             problems_of((True, 6), other, names, drawn(six_shot)),
             problems_of((False, 0), other, [f"{name}'" for name in names], drawn(answerable)),
         ]
-        findings += examine(f"model {model}", "m", pd.concat(frames, ignore_index=True))
-    return findings
+        findings.append(examine(f"model {model}", "m", pd.concat(frames, ignore_index=True)))
+    return pd.concat(findings, ignore_index=True)
 
 
-@pytest.mark.parametrize("probability", [0.05, 0.5, 0.9])
-def test_claims_do_not_hold_where_there_is_no_effect(probability: float) -> None:
-    models = 150
-    truth = dict.fromkeys([*STRUCTURES, *CUTS], probability)
-    findings = findings_of_many(
-        truth, np.random.default_rng(int(100 * probability)), models, answerable=probability,
-        six_shot=probability, recognised_with_pair=probability,
-    )  # fmt: skip
-    if probability != 0.5:
-        # What is recognised is drawn with the complement, which six examples do not change.
-        findings = [finding for finding in findings if finding.claim.name != "six_shot"]
-    assert all(finding.tested for finding in findings)
-    wrong = {finding.model for finding in findings if finding.verdict == "holds"}
+def test_claims_do_not_hold_where_there_is_no_effect() -> None:
+    truth = [*STRUCTURES, *CUTS]
+    parts = []
+    for probability in (0.05, 0.5, 0.9):
+        found = findings_of(
+            dict.fromkeys(truth, probability), np.random.default_rng(int(100 * probability)), 30,
+            answerable=probability, six_shot=probability, recognised_with_pair=probability,
+        )  # fmt: skip
+        if probability != 0.5:
+            # What is recognised is drawn with the complement, which six examples do not change.
+            found = found[found["claim"] != "six_shot"]
+        parts.append(found.assign(model=found["model"] + f" at {probability}"))
+    findings = pd.concat(parts)
+    assert findings["test"].notna().all()
+    models = findings["model"].nunique()
     # The chance that any claim of a model is said to hold is at most ALPHA; 3 sigma.
     most = ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / models)
-    assert len(wrong) / models <= most
-    for claim in CLAIMS:
-        raw = [
-            finding.tested.p_value
-            for finding in findings
-            if finding.claim == claim and finding.tested
-        ]
-        assert sum(p < ALPHA for p in raw) <= most * models, claim.name
+    assert findings.loc[findings["verdict"] == "holds", "model"].nunique() / models <= most
+    for claim, own in findings.groupby("claim"):
+        assert (own["p_value"] < ALPHA).sum() <= most * models, claim
 
 
 def test_claims_hold_where_the_effects_are_those_of_the_paper() -> None:
@@ -280,14 +258,14 @@ def test_claims_hold_where_the_effects_are_those_of_the_paper() -> None:
         )
     for depth, num_vars, cut, composite in CUTS:
         truth[depth, num_vars, cut, composite] = 0.65 if 3 / 8 <= cut / depth <= 6 / 8 else 0.4
-    findings = findings_of_many(
-        truth, np.random.default_rng(3), models=40, answerable=0.85, six_shot=0.1,
+    findings = findings_of(
+        truth, np.random.default_rng(3), 20, answerable=0.85, six_shot=0.1,
         recognised_with_pair=0.4,
     )  # fmt: skip
-    for claim in CLAIMS:
-        verdicts = [finding.verdict for finding in findings if finding.claim == claim]
-        assert verdicts.count("holds") / len(verdicts) > 0.8, claim.name
-        assert "does not hold" not in verdicts
+    for claim in TESTS:
+        verdicts = findings.loc[findings["claim"] == claim, "verdict"]
+        assert (verdicts == "holds").mean() > 0.8, claim
+        assert "does not hold" not in set(verdicts)
 
 
 def test_claims_do_not_hold_where_the_effects_are_reversed() -> None:
@@ -297,15 +275,14 @@ def test_claims_do_not_hold_where_the_effects_are_reversed() -> None:
         )
         for depth, num_vars, cut, composite in STRUCTURES
     }
-    findings = findings_of_many(
-        truth, np.random.default_rng(4), models=10, answerable=0.2, six_shot=0.9,
+    findings = findings_of(
+        truth, np.random.default_rng(4), 5, answerable=0.2, six_shot=0.9,
         recognised_with_pair=0.8,
     )  # fmt: skip
-    for finding in findings:
-        if finding.claim.name == "cut_location":
-            assert finding.verdict == "not enough data" and finding.basis.endswith("was not run")
-        else:
-            assert finding.verdict == "does not hold", finding
+    cuts = findings["claim"] == "cut_location"
+    assert set(findings.loc[cuts, "verdict"]) == {"not enough data"}
+    assert findings.loc[cuts, "basis"].str.endswith("was not run").all()
+    assert set(findings.loc[~cuts, "verdict"]) == {"does not hold"}
 
 
 def test_a_cut_that_is_worst_at_an_end_is_not_worst_in_the_middle() -> None:
@@ -313,10 +290,10 @@ def test_a_cut_that_is_worst_at_an_end_is_not_worst_in_the_middle() -> None:
         (depth, num_vars, cut, composite): 0.2 + 0.6 * cut / depth
         for depth, num_vars, cut, composite in CUTS
     }
-    findings = findings_of_many(truth, np.random.default_rng(5), models=20)
-    cuts = [finding for finding in findings if finding.claim.name == "cut_location"]
-    assert all(finding.verdict != "holds" for finding in cuts)
-    assert all("against cuts near the root" in finding.basis for finding in cuts)
+    findings = findings_of(truth, np.random.default_rng(5), 10)
+    cuts = findings[findings["claim"] == "cut_location"]
+    assert "holds" not in set(cuts["verdict"])
+    assert cuts["basis"].str.contains("against cuts near the root").all()
 
 
 def test_a_precise_null_result_does_not_hold() -> None:
@@ -327,10 +304,9 @@ def test_a_precise_null_result_does_not_hold() -> None:
         )
         for depth in (2, 4, 6, 8)
     ]
-    depth_finding = examine("m", "m", pd.concat(frames))[0]
-    assert depth_finding.verdict == "does not hold"
-    assert depth_finding.tested is not None
-    assert depth_finding.tested.effect.ci_high * 6 < SMALLEST_EFFECT
+    found = examine("m", "m", pd.concat(frames)).iloc[0]
+    assert (found["claim"], found["verdict"]) == ("depth", "does not hold")
+    assert found["effect_ci_high"] * 6 < SMALLEST_EFFECT
 
 
 def test_what_cannot_be_tested_has_its_true_reason() -> None:
@@ -344,7 +320,6 @@ def test_what_cannot_be_tested_has_its_true_reason() -> None:
         for depth in (2, 4)
     ]
     findings = examine("m", "m", pd.concat(few))
-    assert {finding.verdict for finding in findings} == {"not enough data"}
-    depth, complexity, *_ = findings
-    assert "fewer than 10 problems" in depth.basis
-    assert complexity.basis == "structure was not run"
+    assert set(findings["verdict"]) == {"not enough data"}
+    assert "fewer than 10 problems" in findings["basis"][0]
+    assert findings["basis"][1] == "structure was not run"

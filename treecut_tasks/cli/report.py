@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputFolder
+from treecut_tasks.report import FORMATS, LIBRARIES, ON_STANDARD_OUTPUT
 
 if TYPE_CHECKING:
     from treecut_tasks.report.evidence import Progress
-
-_FORMATS = ("terminal", "markdown", "html", "csv", "json", "latex", "every-eval-ever")
-_TO_STDOUT = ("terminal", "markdown", "json", "latex")
 
 # Exit status where a report was made, but some of the input could not be used.
 _INCOMPLETE = 1
@@ -36,7 +34,7 @@ _INCOMPLETE = 1
     "--format",
     "formats",
     metavar="LIST",
-    help=f"Some of {','.join(_FORMATS)}.  [default: terminal; with -o all the others]",
+    help=f"Some of {','.join(FORMATS)}.  [default: terminal; with -o all the others]",
 )
 @click.option(
     "--name",
@@ -69,7 +67,6 @@ def command(
     """
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.extras import require
-    from treecut_tasks.report import LIBRARIES
 
     if not paths:
         raise TreecutError("Give paths of logs: treecut report logs/")
@@ -104,18 +101,18 @@ def _chosen(formats: str | None, output: str | None) -> list[str]:
     from treecut_tasks.errors import TreecutError
 
     if formats is None:
-        return ["terminal"] if output is None else [name for name in _FORMATS if name != "terminal"]
+        return ["terminal"] if output is None else [name for name in FORMATS if name != "terminal"]
     chosen = list(dict.fromkeys(name.strip() for name in formats.split(",")))
     for name in chosen:
-        if name not in _FORMATS:
+        if name not in FORMATS:
             raise TreecutError(
-                f"Unknown format {name!r}: --format takes some of {', '.join(_FORMATS)}, with commas "
+                f"Unknown format {name!r}: --format takes some of {', '.join(FORMATS)}, with commas "
                 "between them."
             )
-    if output is None and (len(chosen) > 1 or chosen[0] not in _TO_STDOUT):
+    if output is None and (len(chosen) > 1 or chosen[0] not in ON_STANDARD_OUTPUT):
         raise TreecutError(
             f"--format {formats} needs a folder: give one with -o. Without it one of "
-            f"{', '.join(_TO_STDOUT)} goes to standard output."
+            f"{', '.join(ON_STANDARD_OUTPUT)} goes to standard output."
         )
     return chosen
 

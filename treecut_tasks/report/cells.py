@@ -1,95 +1,54 @@
-"""Cells: the rates of one model at one configuration, which tables, figures and claims are made of."""
+"""Problems become cells: the rate of one model at one configuration, of which the paper's views consist."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
 import pandas as pd
 
-from treecut_tasks.evaluation.rates import Rate, rate
-from treecut_tasks.report.evidence import CONFIGURATION, GROUP
-
-if TYPE_CHECKING:
-    from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.evaluation.rates import rate
+from treecut_tasks.report.evidence import CONFIGURATION, GROUP, Evidence
 
 FEW = 50
 """Cells with fewer problems are marked: their intervals are wider than 25 percentage points."""
 
+KEYS = [*GROUP, *CONFIGURATION]
+"""Columns by which cells differ. For answerable problems the cut is that of their counterparts."""
 
-@dataclass(frozen=True)
-class Cell:
-    """The problems of one configuration, as one model answered them.
-
-    Attributes:
-        model: label of the model.
-        unanswerable: kind of the problems.
-        fewshot: number of worked examples in each prompt.
-        ans_depth: depth of the questioned variable; None if unknown, and so are the next three.
-        num_vars: number of variables.
-        cut_depth: distance of the cut; for answerable problems that of the counterparts.
-        composite_name: whether items have composite names.
-        rate: the paper's rate: hallucination by its rule, or accuracy; over problems, each with the
-            mean of its responses.
-        false_unknown: share of answerable problems called unknown; None for unanswerable ones.
-    """
-
-    model: str
-    unanswerable: bool
-    fewshot: int
-    ans_depth: int | None
-    num_vars: int | None
-    cut_depth: int | None
-    composite_name: bool | None
-    rate: Rate
-    false_unknown: float | None = None
-
-    @property
-    def known(self) -> bool:
-        """Whether the whole configuration is known."""
-        return None not in (self.ans_depth, self.num_vars, self.cut_depth, self.composite_name)
-
-    @property
-    def extra_vars(self) -> int:
-        """Variables beyond those of a single path: 0 on a path, 2 on the paper's complex trees."""
-        return (self.num_vars or 0) - (self.ans_depth or 0)
-
-    @property
-    def usual_cut(self) -> bool:
-        """Whether the cut is where all of the paper's tables and its Figure 2 have it."""
-        return self.ans_depth is not None and self.cut_depth == self.ans_depth // 2
-
-    @property
-    def as_in_tables(self) -> bool:
-        """Whether the configuration is that of the paper's Tables 1 to 3."""
-        return (
-            self.known and self.composite_name is True and self.usual_cut and self.extra_vars == 2
-        )
+_COLUMNS = ["problems", "rate", "value", "ci_low", "ci_high", "false_unknown_rate"]
 
 
-def make_cells(problems: pd.DataFrame) -> list[Cell]:
-    """All cells, sorted by model and configuration.
+def make_cells(problems: pd.DataFrame) -> pd.DataFrame:
+    """All cells, sorted by `KEYS`.
+
+    `found` is the paper's `Rate` (hallucination by its rule, or accuracy), which is spread over the
+    columns of `docs/report.md`, too. `extra_vars` are variables beyond a single path: 0 on a path, 2 on
+    the paper's complex trees. `usual_cut`: the cut is where the paper's tables and its Figure 2 have it;
+    `as_in_tables`: the configuration is that of its Tables 1 to 3; `known`: no part of it is missing.
 
     Args:
         problems: one row for each problem (`Evidence.problems`).
     """
-    keys = [*GROUP, *CONFIGURATION]
-    cells = []
-    for key, rows in problems.groupby(keys, dropna=False, sort=True):
-        names = dict(zip(keys, map(_plain, key), strict=True))
-        unknown = None if names["unanswerable"] else float(rows["false_unknown_rate"].mean())
-        found = rate(rows["headline"].tolist())
-        cells.append(Cell(**names, rate=found, false_unknown=unknown))
+    groups = problems.groupby(KEYS, dropna=False, sort=True)
+    cells = pd.DataFrame({"found": groups["headline"].apply(lambda own: rate(own.tolist()))})
+    unknown = groups["false_unknown_rate"].mean()
+    cells = cells.assign(false_unknown_rate=unknown).reset_index()
+    cells["problems"] = [found.n for found in cells["found"]]
+    for name in ("value", "ci_low", "ci_high"):
+        cells[name] = [getattr(found, name) for found in cells["found"]]
+    cells["rate"] = cells["unanswerable"].map({True: "paper_hallucination_rate", False: "accuracy"})
+    cells["extra_vars"] = cells["num_vars"] - cells["ans_depth"]
+    cells["known"] = cells[list(CONFIGURATION)].notna().all(axis=1)
+    cells["usual_cut"] = cells["known"] & _is(cells["cut_depth"], cells["ans_depth"] // 2)
+    cells["as_in_tables"] = (
+        cells["usual_cut"] & _is(cells["composite_name"], True) & _is(cells["extra_vars"], 2)
+    )
     return cells
 
 
 def cells_frame(evidence: Evidence) -> pd.DataFrame:
     """The cells as a table, with the number of their responses, those without a verdict included."""
-    keys = [*GROUP, *CONFIGURATION]
-    frame = evidence.responses
     counted = (
-        frame.assign(no_verdict=~frame["scored"])
-        .groupby(keys, dropna=False)
+        evidence.responses.assign(no_verdict=~evidence.responses["scored"])
+        .groupby(KEYS, dropna=False)
         .agg(
             responses=("scored", "size"),
             no_verdict=("no_verdict", "sum"),
@@ -97,26 +56,9 @@ def cells_frame(evidence: Evidence) -> pd.DataFrame:
         )
         .reset_index()
     )
-    names = {True: "paper_hallucination_rate", False: "accuracy"}
-    rows = [
-        {
-            **{name: getattr(cell, name) for name in keys},
-            "problems": cell.rate.n,
-            "rate": names[cell.unanswerable],
-            "value": cell.rate.value,
-            "ci_low": cell.rate.ci_low,
-            "ci_high": cell.rate.ci_high,
-            "false_unknown_rate": cell.false_unknown,
-        }
-        for cell in make_cells(evidence.problems)
-    ]
-    columns = [*keys, "problems", "rate", "value", "ci_low", "ci_high", "false_unknown_rate"]
-    rates = pd.DataFrame(rows, columns=columns).astype(counted[keys].dtypes.to_dict())
-    return counted.merge(rates, on=keys, how="left")
+    cells = make_cells(evidence.problems)[[*KEYS, *_COLUMNS]]
+    return counted.merge(cells.astype(counted[KEYS].dtypes), on=KEYS, how="left")
 
 
-def _plain(value: Any) -> Any:
-    """A value of a key as Python has it, and None where it is missing."""
-    if pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value
+def _is(values: pd.Series, other: object) -> pd.Series:
+    return values.eq(other).fillna(False).astype(bool)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
+
+from treecut_tasks.evaluation.calibration import Estimate
 from treecut_tasks.evaluation.rates import Rate
-from treecut_tasks.report.statistics import Effect
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure as Canvas
 
 NOTHING = "–"
@@ -108,34 +109,42 @@ class Document:
         ]
 
 
+def show(data: pd.DataFrame, columns: Mapping[str, Callable[[Any], str]]) -> pd.DataFrame:
+    """What is read of a table: for each head, what makes its text of a row."""
+    rows = list(data.itertuples())
+    return pd.DataFrame({head: [text(row) for row in rows] for head, text in columns.items()})
+
+
+def spread(name: str, found: Estimate | Rate | None) -> dict[str, float | None]:
+    """A number with the ends of its interval, as columns."""
+    ends = {"": "value", "_ci_low": "ci_low", "_ci_high": "ci_high"}
+    return {f"{name}{end}": getattr(found, part, None) for end, part in ends.items()}
+
+
 def percent(share: float | None) -> str:
     """A share as a percentage with one decimal, without the sign."""
     return NOTHING if share is None or share != share else f"{100 * share:.1f}"
 
 
-def with_interval(rate: Rate | None) -> str:
-    """A rate in per cent with its 95 % interval, whose ends are rounded to whole ones."""
-    if rate is None:
+def with_interval(value: float | None, low: float, high: float) -> str:
+    """A share in per cent with its 95 % interval, whose ends are rounded to whole ones."""
+    if value is None or value != value:
         return NOTHING
-    return f"{percent(rate.value)} [{100 * rate.ci_low:.0f}, {100 * rate.ci_high:.0f}]"
+    return f"{percent(value)} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
-def points(effect: Effect | None, decimals: int = 1) -> str:
+def points(effect: Sequence[float], decimals: int = 1) -> str:
     """An effect in percentage points with its interval."""
-    if effect is None:
-        return NOTHING
     value, low, high = (
         # Adding zero turns minus zero into zero.
         f"{round(100 * number, decimals) + 0.0:+.{decimals}f}"
-        for number in (effect.value, effect.ci_low, effect.ci_high)
+        for number in effect
     )
     return f"{value} [{low}, {high}]"
 
 
-def p_text(p_value: float | None) -> str:
+def p_text(p_value: float) -> str:
     """A p-value for reading."""
-    if p_value is None:
-        return NOTHING
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
@@ -146,12 +155,12 @@ def count(number: int, noun: str) -> str:
     )
 
 
+def asked_name(model: str, fewshot: int) -> str:
+    """The label of a model with the number of its worked examples, if there are some."""
+    return f"{model}, {fewshot} examples" if fewshot else model
+
+
 def kind_name(unanswerable: bool, fewshot: int) -> str:
     """`unanswerable, zero-shot`, for example."""
     kind = "unanswerable" if unanswerable else "answerable"
     return f"{kind}, {f'{fewshot} examples' if fewshot else 'zero-shot'}"
-
-
-def listed(words: Iterable[object]) -> str:
-    """Words with commas between them."""
-    return ", ".join(map(str, words))

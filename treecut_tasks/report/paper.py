@@ -1,4 +1,4 @@
-"""The paper's numbers, from our own data file."""
+"""The paper's numbers and claims, from our own data file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
+
+_Shares = dict[int, dict[str, float]]
 
 
 class PaperTable(NamedTuple):
@@ -20,35 +22,37 @@ class PaperTable(NamedTuple):
     """
 
     title: str
-    rates: dict[int, dict[str, float]]
-    second: dict[int, dict[str, float]]
+    rates: _Shares
+    second: _Shares
     n: int
 
 
-class PaperResults(NamedTuple):
-    """What the paper reports.
+class Claim(NamedTuple):
+    """A claim of the paper in our words, what its effect is measured in and needs, and what was found."""
 
-    Attributes:
-        source: where the numbers are from.
-        models: short names as in the tables, with the full names.
-        tables: the tables by number.
-        findings: for each claim, what the paper found, in our words.
-    """
+    sentence: str
+    unit: str
+    needs: str
+    finding: str
+
+
+class PaperResults(NamedTuple):
+    """What the paper reports: where, its models (short and full names), tables by number, and claims."""
 
     source: str
     models: dict[str, str]
     tables: dict[int, PaperTable]
-    findings: dict[str, str]
+    claims: dict[str, Claim]
 
 
 @cache
 def paper_results() -> PaperResults:
-    """The paper's numbers."""
+    """The paper's numbers and claims."""
     data = yaml.safe_load(
         (files("treecut_tasks.report") / "data" / "paper_results.yaml").read_text("utf-8")
     )
 
-    def shares(rows: dict[int, list[float]]) -> dict[int, dict[str, float]]:
+    def shares(rows: dict[int, list[float]]) -> _Shares:
         return {
             depth: {name: value / 100 for name, value in zip(data["models"], values, strict=True)}
             for depth, values in rows.items()
@@ -63,4 +67,5 @@ def paper_results() -> PaperResults:
         )
         for number, table in data["tables"].items()
     }
-    return PaperResults(data["source"], data["models"], tables, data["findings"])
+    claims = {name: Claim(**claim) for name, claim in data["claims"].items()}
+    return PaperResults(data["source"], data["models"], tables, claims)

@@ -1,24 +1,30 @@
-"""Writing a report: which files a format makes, and what goes to standard output."""
+"""A report becomes files, or one text; tables as CSV and JSON are made here."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from treecut_tasks.files import check_outputs, made_folder, whole_binary_file
-from treecut_tasks.report.document import Document, Figure
+from treecut_tasks.logs.untrusted import printable
+from treecut_tasks.report.cells import cells_frame
+from treecut_tasks.report.document import Document, Figure, Table
 from treecut_tasks.report.evidence import Evidence, Progress
 from treecut_tasks.report.rendering.every_eval_ever import every_eval_ever_files
-from treecut_tasks.report.rendering.files import csv_files, data_frames, json_text
 from treecut_tasks.report.rendering.latex import latex_text
 from treecut_tasks.report.rendering.markdown import markdown_text
 from treecut_tasks.report.rendering.terminal import terminal_text
 
-FORMATS = ("terminal", "markdown", "html", "csv", "json", "latex", "every-eval-ever")
-"""The formats of a report."""
+FORMAT_VERSION = 3
+"""Changes whenever a column of CSV or JSON changes its meaning."""
 
-ON_STANDARD_OUTPUT = ("terminal", "markdown", "json", "latex")
-"""Those that are one text."""
+# A spreadsheet takes a text that begins so for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_INTERNAL = ["judged", "sample", "words", "headline"]
 
 
 def text_report(evidence: Evidence, document: Document, form: str, width: int, colour: bool) -> str:
@@ -27,12 +33,12 @@ def text_report(evidence: Evidence, document: Document, form: str, width: int, c
     Args:
         evidence: what the report is made of.
         document: the report.
-        form: one of `ON_STANDARD_OUTPUT`.
+        form: one of `report.ON_STANDARD_OUTPUT`.
         width: columns of the terminal.
         colour: whether escape sequences for colours may be used.
     """
     if form == "json":
-        return json_text(evidence, document, data_frames(evidence, document))
+        return _json(evidence, document, _frames(evidence, document))
     if form == "latex":
         return latex_text(document)
     markdown = markdown_text(document)
@@ -53,7 +59,7 @@ def write_report(
         evidence: what the report is made of.
         document: the report.
         folder: where to; made if it does not exist.
-        formats: some of `FORMATS`.
+        formats: some of `report.FORMATS`.
         responses: how many responses can be read in the HTML file.
         progress: told about every file.
 
@@ -80,7 +86,7 @@ def write_report(
 def _files(
     evidence: Evidence, document: Document, formats: Sequence[str], responses: int
 ) -> Iterator[tuple[str, str | bytes]]:
-    frames = data_frames(evidence, document)
+    frames = _frames(evidence, document)
     if "markdown" in formats:
         yield "report.md", markdown_text(document, lambda figure: f"{figure.name}.svg")
     if "html" in formats:
@@ -88,14 +94,49 @@ def _files(
 
         yield "report.html", html_text(evidence, document, responses)
     if "json" in formats:
-        yield "report.json", json_text(evidence, document, frames)
+        yield "report.json", _json(evidence, document, frames)
     if "latex" in formats:
         yield "tables.tex", latex_text(document)
     if "every-eval-ever" in formats:
         yield from every_eval_ever_files(evidence, document)
     if "csv" in formats:
-        yield from csv_files(frames).items()
+        for name, frame in frames.items():
+            yield f"{name}.csv", frame.map(_inert).to_csv(index=False, lineterminator="\n")
     if {"markdown", "latex"} & set(formats):
         for figure in document.blocks(Figure):
             yield f"{figure.name}.svg", figure.render("svg")
             yield f"{figure.name}.png", figure.render("png")
+
+
+def _frames(evidence: Evidence, document: Document) -> dict[str, pd.DataFrame]:
+    """All tables with their numbers, by name."""
+    responses = evidence.responses.drop(columns=_INTERNAL).assign(run=evidence.responses["run"] + 1)
+    frames = {table.name: table.data for table in document.blocks(Table)}
+    return {**frames, "cells": cells_frame(evidence), "responses": responses}
+
+
+def _json(evidence: Evidence, document: Document, frames: dict[str, pd.DataFrame]) -> str:
+    """The tables but that of responses, each a list of rows."""
+    content = {
+        "format_version": FORMAT_VERSION,
+        "notices": document.notices,
+        "models": {
+            label: {**variant._asdict(), "settings": dict(variant.settings)}
+            for label, variant in evidence.variants.items()
+        },
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in frames.items()
+            if name != "responses"
+        },
+        "left_out": [each._asdict() for each in evidence.left_out],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _inert(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from typing import ClassVar
 
@@ -9,6 +10,9 @@ WIDTH = 100
 """Columns of the terminal view; fewer where the terminal is narrower."""
 
 _NARROWEST = 60
+
+# Rich breaks lines at every space; this is none to it, and as wide as one.
+_NO_BREAK = "\N{BRAILLE PATTERN BLANK}"
 
 
 def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> str:
@@ -38,6 +42,8 @@ def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> st
 
         elements: ClassVar = {**Markdown.elements, "table_open": FoldedTable}
 
+    # An interval that does not fit beside its value goes whole to the next line.
+    markdown = re.sub(r"(?<=\d), (?=[-+\d.]+\\\])", f",{_NO_BREAK}", markdown)
     out = StringIO()
     console = Console(
         file=out,
@@ -47,4 +53,5 @@ def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> st
         legacy_windows=False,
     )
     console.print(OwnMarkdown(markdown, hyperlinks=False))
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    text = out.getvalue().replace(_NO_BREAK, " ")
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"

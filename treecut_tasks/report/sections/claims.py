@@ -1,33 +1,29 @@
-"""The paper's claims (section 4), each tested on the responses of each model."""
+"""The paper's claims (section 4), each tested on the responses of each model: one table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from treecut_tasks.evaluation.calibration import Estimate
 from treecut_tasks.evaluation.prompts import is_reasoning_model
-from treecut_tasks.evaluation.rates import Rate
-from treecut_tasks.report.cells import Cell, make_cells
-from treecut_tasks.report.document import Figure, Section, Table, count, listed, p_text, points
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.cells import make_cells
+from treecut_tasks.report.document import (
+    Section,
+    Table,
+    count,
+    p_text,
+    points,
+    show,
+    spread,
+)
+from treecut_tasks.report.evidence import CONFIGURATION, Evidence
 from treecut_tasks.report.paper import paper_results
 from treecut_tasks.report.sections.paper_tables import PAPER_FEWSHOT
-from treecut_tasks.report.statistics import (
-    ALPHA,
-    Effect,
-    holm,
-    mean_difference,
-    paired_difference,
-    paired_test,
-    slope,
-    stratified_test,
-    trend_test,
-)
-
-Verdict = Literal["holds", "does not hold", "not enough data"]
+from treecut_tasks.report.statistics import ALPHA, Line, holm, paired, slope, trend_test
 
 SMALLEST_EFFECT = 0.05
 """Differences below 5 percentage points are of no interest here: where the interval lies below it, a
@@ -43,62 +39,18 @@ TOO_FEW = f"fewer than {FEWEST} problems of each configuration to compare"
 """Why nothing is tested where the right configurations were run."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper.
+class Asked(NamedTuple):
+    """What one model was asked: its name, its cells and its problems."""
 
-    Attributes:
-        name: short name.
-        sentence: what is claimed.
-        unit: what the effect is measured in.
-        needs: what has to be run to test it.
-    """
+    model: str
+    cells: pd.DataFrame
+    problems: pd.DataFrame
 
-    name: str
-    sentence: str
-    unit: str
-    needs: str
-
-
-CLAIMS = (
-    Claim(
-        "depth",
-        "The hallucination rate rises with ans_depth.",
-        "points per unit of ans_depth",
-        "unanswerable or structure with two depths or more",
-    ),
-    Claim(
-        "complexity",
-        "Complex trees (num_vars = ans_depth + 2) are hallucinated on more than single paths.",
-        "points, tree minus path",
-        "structure",
-    ),
-    Claim(
-        "names",
-        "Composite names are hallucinated on more than simple names.",
-        "points, composite minus simple",
-        "structure",
-    ),
-    Claim(
-        "cut_location",
-        "Cuts in the middle of the path are hallucinated on more than cuts near either end.",
-        "points, middle minus the nearer end",
-        "cut_location",
-    ),
-    Claim(
-        "gap",
-        "Answerable problems are solved more often than unanswerable ones are recognised.",
-        "points, solved minus recognised",
-        "paired (or unanswerable and answerable)",
-    ),
-    Claim(
-        "six_shot",
-        "Six worked examples lower the hallucination rate of reasoning models.",
-        "points, zero-shot minus six-shot",
-        "unanswerable with fewshot 0 and 6",
-    ),
-)
-"""The claims."""
+    @property
+    def zero_shot(self) -> pd.DataFrame:
+        """Cells of unanswerable problems of a known configuration without examples."""
+        cells = self.cells
+        return cells[cells["unanswerable"] & (cells["fewshot"] == 0) & cells["known"]]
 
 
 @dataclass(frozen=True)
@@ -113,255 +65,135 @@ class Tested:
         smallest: the smallest effect that would be of interest, in the unit of the effect.
     """
 
-    effect: Effect
+    effect: Estimate
     p_value: float
     test: str
     basis: str
     smallest: float = SMALLEST_EFFECT
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What the responses of a model say about a claim.
-
-    Attributes:
-        model: label of the model.
-        claim: the claim.
-        tested: the result of its test; None if there was none.
-        basis: what was compared, or why nothing could be.
-        p_corrected: corrected (Holm) for the number of claims that were tested on the model.
-    """
-
-    model: str
-    claim: Claim
-    tested: Tested | None
-    basis: str
-    p_corrected: float | None = None
-
-    @property
-    def verdict(self) -> Verdict:
-        """In words."""
-        if self.tested is None or self.p_corrected is None:
-            return "not enough data"
-        effect, certain = self.tested.effect, self.p_corrected < ALPHA
-        if certain and effect.value > 0:
-            return "holds"
-        if effect.ci_high < self.tested.smallest or (certain and effect.value < 0):
-            return "does not hold"
-        return "not enough data"
+Result = Tested | str
+"""The result of a test, or why there is none; empty where what it needs was not run."""
 
 
-def section(evidence: Evidence) -> Section:
-    """Make the section."""
-    findings = examine_claims(evidence)
-    return Section("The paper's claims", tuple(_blocks(findings)))
+def _within(cells: pd.DataFrame, dose: pd.Series, strata: Sequence[str], what: str) -> Result:
+    """Test whether rates rise with a dose within strata of cells."""
+    cells = cells.assign(dose=dose.astype(float))
 
+    def lines(cells: pd.DataFrame) -> list[Line]:
+        found = [
+            list(zip(rows["dose"], rows["found"], strict=True))
+            for _, rows in cells.groupby([*strata], dropna=False)
+        ]
+        return [line for line in found if len({each for each, _ in line}) > 1]
 
-def examine_claims(evidence: Evidence) -> list[Finding]:
-    """Test every claim on every model."""
-    return [
-        finding
-        for label, variant in evidence.variants.items()
-        for finding in examine(label, variant.name, evidence.asked_alike(evidence.problems, label))
-    ]
-
-
-def examine(label: str, model: str, problems: pd.DataFrame) -> list[Finding]:
-    """Test every claim on one model.
-
-    A claim holds where the corrected p-value is below 5 % and the effect has the claimed direction.
-    It does not hold where the interval excludes every effect of interest (`SMALLEST_EFFECT`).
-    Otherwise there is not enough data. One claim of a model is wrongly said to hold with a
-    probability of at most 5 % over all claims together.
-
-    Args:
-        label: label of the model.
-        model: its name, by which reasoning models are known.
-        problems: one row for each problem (`Evidence.problems`).
-    """
-    cells = make_cells(problems)
-    findings = []
-    for claim in CLAIMS:
-        found = _TESTS[claim.name](model, cells, problems)
-        if isinstance(found, Tested):
-            findings.append(Finding(label, claim, found, found.basis))
-        else:
-            findings.append(Finding(label, claim, None, found or f"{claim.needs} was not run"))
-    corrected = iter(holm([each.tested.p_value for each in findings if each.tested]))
-    return [
-        replace(each, p_corrected=next(corrected)) if each.tested else each for each in findings
-    ]
-
-
-def _zero_shot(cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.unanswerable and not cell.fewshot and cell.known]
-
-
-def _enough(cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.rate.n >= FEWEST]
-
-
-_Lines = list[list[tuple[float, Rate]]]
-
-
-def _depth(model: str, cells: Sequence[Cell], problems: pd.DataFrame) -> Tested | str:
-    def lines(cells: Sequence[Cell]) -> _Lines:
-        found: dict[tuple[int, bool | None], list[tuple[float, Rate]]] = {}
-        for cell in cells:
-            line = found.setdefault((cell.extra_vars, cell.composite_name), [])
-            line.append((float(cell.ans_depth or 0), cell.rate))
-        return [line for line in found.values() if len(line) > 1]
-
-    usual = [cell for cell in _zero_shot(cells) if cell.usual_cut]
-    strata = lines(_enough(usual))
-    if not strata:
-        return TOO_FEW if lines(usual) else ""
-    rising = sum(slope([line]).value > 0 for line in strata)
-    depths = sorted({int(depth) for line in strata for depth, _ in line})
+    usable = lines(cells[cells["problems"] >= FEWEST])
+    if not usable:
+        return TOO_FEW if lines(cells) else ""
+    doses = [each for line in usable for each, _ in line]
+    as_claimed = sum(slope([line]).value > 0 for line in usable)
     return Tested(
-        slope(strata),
-        trend_test(strata),
-        test="trend test (Cochran, Armitage, Mantel), stratified by line",
-        basis=f"ansDepth {listed(depths)}; {rising} of {count(len(strata), 'line')} rise",
-        smallest=SMALLEST_EFFECT / (depths[-1] - depths[0]),
+        slope(usable),
+        trend_test(usable),
+        f"trend test (Cochran, Armitage, Mantel, Haenszel), stratified by {what}",
+        f"as claimed in {as_claimed} of {count(len(usable), 'comparison')}",
+        SMALLEST_EFFECT / (max(doses) - min(doses)),
     )
 
 
-def _complexity(model: str, cells: Sequence[Cell], problems: pd.DataFrame) -> Tested | str:
-    return _two_groups(
-        [cell for cell in _zero_shot(cells) if cell.usual_cut and cell.extra_vars in (0, 2)],
-        group=lambda cell: cell.extra_vars == 2,
-        stratum=lambda cell: (cell.ans_depth, cell.composite_name),
-        strata_name="depth and names",
+def _depth(asked: Asked) -> Result:
+    cells = asked.zero_shot[asked.zero_shot["usual_cut"]]
+    return _within(cells, cells["ans_depth"], ["extra_vars", "composite_name"], "line of Figure 2")
+
+
+def _complexity(asked: Asked) -> Result:
+    cells = asked.zero_shot[
+        asked.zero_shot["usual_cut"] & asked.zero_shot["extra_vars"].isin((0, 2))
+    ]
+    return _within(
+        cells, cells["extra_vars"] == 2, ["ans_depth", "composite_name"], "depth and names"
     )
 
 
-def _names(model: str, cells: Sequence[Cell], problems: pd.DataFrame) -> Tested | str:
-    return _two_groups(
-        _zero_shot(cells),
-        group=lambda cell: bool(cell.composite_name),
-        stratum=lambda cell: (cell.ans_depth, cell.num_vars, cell.cut_depth),
-        strata_name="depth, number of variables and cut",
-    )
+def _names(asked: Asked) -> Result:
+    cells = asked.zero_shot
+    strata = ["ans_depth", "num_vars", "cut_depth"]
+    return _within(cells, cells["composite_name"], strata, "depth, number of variables and cut")
 
 
-def _two_groups(
-    cells: Sequence[Cell],
-    group: Callable[[Cell], bool],
-    stratum: Callable[[Cell], object],
-    strata_name: str,
-) -> Tested | str:
-    """Compare two groups of cells within strata that hold one or more cells of each."""
-    strata = _strata(_enough(cells), group, stratum)
-    if not strata:
-        return TOO_FEW if _strata(cells, group, stratum) else ""
-    return Tested(
-        mean_difference(strata),
-        stratified_test(strata),
-        test=f"Mantel-Haenszel test, stratified by {strata_name}",
-        basis=count(len(strata), "comparison"),
-    )
-
-
-def _strata(
-    cells: Sequence[Cell], group: Callable[[Cell], bool], stratum: Callable[[Cell], object]
-) -> list[tuple[list[Rate], list[Rate]]]:
-    found: dict[object, tuple[list[Rate], list[Rate]]] = {}
-    for cell in cells:
-        found.setdefault(stratum(cell), ([], []))[0 if group(cell) else 1].append(cell.rate)
-    return [(more, less) for more, less in found.values() if more and less]
-
-
-def _place(cell: Cell) -> str:
-    """Where the cut is: near the questioned variable, in the middle, or near the root."""
-    share = (cell.cut_depth or 0) / (cell.ans_depth or 1)
-    if share < MIDDLE[0]:
-        return "the questioned variable"
-    return "middle" if share <= MIDDLE[1] else "the root"
-
-
-def _cut_location(model: str, cells: Sequence[Cell], problems: pd.DataFrame) -> Tested | str:
+def _cut_location(asked: Asked) -> Result:
     """The middle has to be above both ends, so the weaker of the two comparisons counts."""
-    results = []
-    for end in ("the questioned variable", "the root"):
-        found = _two_groups(
-            [cell for cell in _zero_shot(cells) if _place(cell) in ("middle", end)],
-            group=lambda cell: _place(cell) == "middle",
-            stratum=lambda cell: (cell.ans_depth, cell.num_vars, cell.composite_name),
-            strata_name="depth",
-        )
+    cells = asked.zero_shot
+    place = cells["cut_depth"] / cells["ans_depth"]
+    middle = place.between(*MIDDLE)
+    results: list[Tested] = []
+    for end, at_end in {
+        "the questioned variable": place < MIDDLE[0],
+        "the root": place > MIDDLE[1],
+    }.items():
+        chosen = middle | at_end
+        strata = ["ans_depth", "num_vars", "composite_name"]
+        found = _within(cells[chosen], middle[chosen], strata, "depth; the weaker of both ends")
         if isinstance(found, str):
             return found
-        results.append(replace(found, basis=f"the weaker: against cuts near {end}"))
+        results.append(replace(found, basis=f"against cuts near {end}: {found.basis}"))
     weaker = min(results, key=lambda result: result.effect.value)
-    p_value = weaker.p_value
     if all(result.effect.value > 0 for result in results):
-        p_value = max(result.p_value for result in results)
-    test = "Mantel-Haenszel tests against both ends, stratified by depth; the weaker counts"
-    return replace(weaker, p_value=p_value, test=test)
+        return replace(weaker, p_value=max(result.p_value for result in results))
+    return weaker
 
 
-def _gap(model: str, cells: Sequence[Cell], problems: pd.DataFrame) -> Tested | str:
+def _gap(asked: Asked) -> Result:
     """Paired by problem and counterpart where most have one, otherwise stratified by configuration."""
-    zero_shot = problems[(problems["fewshot"] == 0) & problems["pair_id"].notna()]
-    unanswerable, answerable = (
-        zero_shot[zero_shot["unanswerable"] == kind] for kind in (True, False)
-    )
-    pairs = unanswerable.merge(answerable, on="pair_id", suffixes=("_u", "_a"))
-    if len(pairs) >= max(FEWEST, min(len(unanswerable), len(answerable)) / 2):
-        recognised = (1 - pairs["headline_u"]).tolist()
-        solved = pairs["headline_a"].tolist()
-        up, down, p_value = paired_test(recognised, solved)
-        return Tested(
-            paired_difference(recognised, solved),
-            p_value,
-            test="exact McNemar test on pairs",
-            basis=f"{count(len(pairs), 'pair')}: {up} only solved, {down} only recognised",
-        )
+    problems = asked.problems[asked.problems["fewshot"] == 0]
     # What is recognised is compared with what is solved.
-    recognised_cells = [
-        replace(cell, rate=_complement(cell.rate)) if cell.unanswerable else cell
-        for cell in cells
-        if not cell.fewshot
-    ]
-    found = _two_groups(
-        recognised_cells,
-        group=lambda cell: not cell.unanswerable,
-        stratum=lambda cell: (cell.ans_depth, cell.num_vars, cell.cut_depth, cell.composite_name),
-        strata_name="configuration",
+    problems = problems.assign(
+        headline=(1 - problems["headline"]).where(problems["unanswerable"], problems["headline"])
     )
-    if isinstance(found, str):
-        return found
-    return replace(found, basis=f"different problems; {found.basis}")
+    members = [
+        problems[(problems["unanswerable"] == kind) & problems["pair_id"].notna()].set_index(
+            "pair_id"
+        )
+        for kind in (True, False)
+    ]
+    pairs = members[0].merge(members[1], on="pair_id", suffixes=("_u", "_a"))
+    if len(pairs) >= max(FEWEST, min(map(len, members)) / 2):
+        return _paired(pairs["headline_u"], pairs["headline_a"], "pair", "recognised", "solved")
+    cells = make_cells(problems)
+    found = _within(cells, ~cells["unanswerable"], CONFIGURATION, "configuration")
+    return (
+        found if isinstance(found, str) else replace(found, basis=f"other problems; {found.basis}")
+    )
 
 
-def _complement(rate: Rate) -> Rate:
-    return Rate(1 - rate.value, rate.stderr, 1 - rate.ci_high, 1 - rate.ci_low, rate.n)
-
-
-def _six_shot(model: str, cells: Sequence[Cell], problems: pd.DataFrame) -> Tested | str:
+def _six_shot(asked: Asked) -> Result:
     zero, six = (
-        problems[problems["unanswerable"] & (problems["fewshot"] == number)]
+        asked.problems[asked.problems["unanswerable"] & (asked.problems["fewshot"] == number)]
         for number in (0, PAPER_FEWSHOT)
     )
-    both = zero.merge(six, on="problem_id", suffixes=("_0", "_6"))
+    both = six.merge(zero, on="problem_id", suffixes=("_6", "_0"))
     if len(both) < FEWEST:
         few = f"only {count(len(both), 'problem')} asked both ways, and {FEWEST} are needed"
         return few if len(zero) and len(six) else ""
-    with_six, without = both["headline_6"].tolist(), both["headline_0"].tolist()
-    up, down, p_value = paired_test(with_six, without)
-    basis = f"{count(len(both), 'problem')}: {up} only without, {down} only with examples"
-    if not is_reasoning_model(model):
-        basis += "; not known as a reasoning model, for which the paper claims no change"
+    found = _paired(
+        both["headline_6"], both["headline_0"], "problem", "with examples", "without examples"
+    )
+    if is_reasoning_model(asked.model):
+        return found
+    return replace(found, basis=f"{found.basis}; not known as a reasoning model")
+
+
+def _paired(one: pd.Series, two: pd.Series, noun: str, first: str, second: str) -> Tested:
+    found = paired(one.tolist(), two.tolist())
     return Tested(
-        paired_difference(with_six, without),
-        p_value,
-        test="exact McNemar test on the same problems",
-        basis=basis,
+        found.effect,
+        found.p_value,
+        f"exact McNemar test on the same {noun}s",
+        f"{count(len(one), noun)}: {found.up} only {second}, {found.down} only {first}",
     )
 
 
-_TESTS: dict[str, Callable[[str, Sequence[Cell], pd.DataFrame], Tested | str]] = {
+TESTS: dict[str, Callable[[Asked], Result]] = {
     "depth": _depth,
     "complexity": _complexity,
     "names": _names,
@@ -369,63 +201,113 @@ _TESTS: dict[str, Callable[[str, Sequence[Cell], pd.DataFrame], Tested | str]] =
     "gap": _gap,
     "six_shot": _six_shot,
 }
+"""The test of each claim, in the paper's order; `paper_results` says what it claims."""
+
+_NUMBERS = {name: number for number, name in enumerate(TESTS, start=1)}
+
+_RULE = (
+    "A claim holds where the p-value, corrected for the number of claims tested on the model (Holm), "
+    "is below 0.05 and the effect has the claimed direction. It does not hold where the effect has "
+    f"the other direction, or where its interval lies below {100 * SMALLEST_EFFECT:.0f} percentage "
+    "points (over the whole range of depths, for the first). Otherwise there is not enough data."
+)
 
 
-def _blocks(findings: Sequence[Finding]) -> Iterator[str | Table | Figure]:
-    yield (
-        "A claim holds where the p-value, corrected for the number of claims tested on the model (Holm), "
-        "is below 0.05 and the effect has the claimed direction. It does not hold where the effect has "
-        f"the other direction, or where its interval lies below {100 * SMALLEST_EFFECT:.0f} percentage "
-        "points (over the whole range of depths, for the first). Otherwise there is not enough data."
+def section(evidence: Evidence) -> Section:
+    """Make the section."""
+    return Section("The paper's claims", tuple(_blocks(examine_claims(evidence))))
+
+
+def examine_claims(evidence: Evidence) -> pd.DataFrame:
+    """Test every claim on every model, one row for each."""
+    return pd.concat(
+        [
+            examine(label, variant.name, evidence.asked_alike(evidence.problems, label))
+            for label, variant in evidence.variants.items()
+        ],
+        ignore_index=True,
     )
-    data = pd.DataFrame([_columns(finding) for finding in findings])
-    for number, claim in enumerate(CLAIMS, start=1):
-        own = [finding for finding in findings if finding.claim == claim]
-        notes = [
-            f"Not tested on {each.model}: {each.basis}." for each in own if each.tested is None
-        ]
-        if len(notes) == len(own) and len({each.basis for each in own}) == 1:
-            notes = [f"Not tested: {own[0].basis}."]
-        decimals = 2 if claim.name == "depth" else 1
-        rows = [
-            (
-                each.model,
-                each.verdict,
-                points(each.tested.effect, decimals),
-                p_text(each.p_corrected),
-                each.basis,
-            )
-            for each in own
-            if each.tested
-        ]
-        if not rows:
-            yield " ".join([f"Claim {number}. {claim.sentence}", *notes])
-            continue
-        tests = sorted({f"Test: {each.tested.test}." for each in own if each.tested})
-        paper = f"The paper: {paper_results().findings[claim.name]}."
+
+
+def examine(label: str, model: str, problems: pd.DataFrame) -> pd.DataFrame:
+    """Test every claim on one model; the columns are those of docs/report.md.
+
+    One claim of a model is wrongly said to hold with a probability of at most 5 % over all claims
+    together.
+
+    Args:
+        label: label of the model.
+        model: its name, by which reasoning models are known.
+        problems: one row for each problem (`Evidence.problems`).
+    """
+    asked = Asked(model, make_cells(problems), problems)
+    results = {name: test(asked) for name, test in TESTS.items()}
+    p_values = [found.p_value for found in results.values() if isinstance(found, Tested)]
+    corrected = iter(holm(p_values))
+    rows = []
+    for name, found in results.items():
+        claim = paper_results().claims[name]
+        row: dict[str, Any] = {"model": label, "claim": name, "sentence": claim.sentence}
+        if isinstance(found, Tested):
+            p_corrected = next(corrected)
+            row |= {"verdict": _verdict(found, p_corrected), **spread("effect", found.effect)}
+            row |= {"p_value": found.p_value, "p_corrected": p_corrected, "test": found.test}
+            row["basis"] = found.basis
+        else:
+            row |= {"verdict": "not enough data", **spread("effect", None)}
+            row |= dict.fromkeys(("p_value", "p_corrected", "test"))
+            row["basis"] = found or f"{claim.needs} was not run"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _verdict(tested: Tested, p_corrected: float) -> str:
+    certain = p_corrected < ALPHA
+    if certain and tested.effect.value > 0:
+        return "holds"
+    if tested.effect.ci_high < tested.smallest or (certain and tested.effect.value < 0):
+        return "does not hold"
+    return "not enough data"
+
+
+def _blocks(data: pd.DataFrame) -> Iterator[str | Table]:
+    data = data.sort_values("claim", key=lambda names: names.map(_NUMBERS), kind="stable")
+    yield _RULE
+    for name, number in _NUMBERS.items():
+        claim = paper_results().claims[name]
+        yield f"Claim {number}. {claim.sentence} The paper: {claim.finding}. Effect: {claim.unit}."
+    tested, untested = data[data["test"].notna()], data[data["test"].isna()]
+    if len(tested):
+        tests = tested.groupby("claim", sort=False)["test"].unique()
+        heads = {
+            "claim": lambda row: str(_NUMBERS[row.claim]),
+            "model": lambda row: row.model,
+            "verdict": lambda row: row.verdict,
+            "effect [95 %]": _effect,
+            "p": lambda row: p_text(row.p_corrected),
+            "basis": lambda row: row.basis,
+        }
         yield Table(
             "claims",
-            f"Claim {number}. {claim.sentence}",
+            "The claims, tested",
             data,
-            pd.DataFrame(rows, columns=["model", "verdict", "effect [95 %]", "p", "basis"]),
-            (" ".join([paper, *notes, *tests, f"Effect: {claim.unit}."]),),
-            words=5,
+            show(tested, heads),
+            tuple(f"Claim {_NUMBERS[name]}: {'; '.join(own)}." for name, own in tests.items()),
+            words=6,
         )
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for (name, basis), rows in untested.groupby(["claim", "basis"], sort=False):
+        everybody = len(rows) == data["model"].nunique()
+        models = "" if everybody else f" on {', '.join(rows['model'])}"
+        reasons.setdefault((models, basis), []).append(f"{_NUMBERS[name]}")
+    if reasons:
+        said = [
+            f"{'claim' if len(names) == 1 else 'claims'} {', '.join(names)}{models} ({basis})"
+            for (models, basis), names in reasons.items()
+        ]
+        yield f"Not tested: {'; '.join(said)}."
 
 
-def _columns(finding: Finding) -> dict[str, object]:
-    tested = finding.tested
-    effect = asdict(tested.effect) if tested else {}
-    return {
-        "model": finding.model,
-        "claim": finding.claim.name,
-        "sentence": finding.claim.sentence,
-        "verdict": finding.verdict,
-        "effect": effect.get("value"),
-        "effect_ci_low": effect.get("ci_low"),
-        "effect_ci_high": effect.get("ci_high"),
-        "p_value": tested and tested.p_value,
-        "p_corrected": finding.p_corrected,
-        "test": tested and tested.test,
-        "basis": finding.basis,
-    }
+def _effect(row: Any) -> str:
+    decimals = 2 if row.claim == "depth" else 1
+    return points((row.effect, row.effect_ci_low, row.effect_ci_high), decimals)

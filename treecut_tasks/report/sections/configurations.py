@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from treecut_tasks.report.cells import Cell, cells_frame, make_cells
+from treecut_tasks.report.cells import cells_frame, make_cells
 from treecut_tasks.report.document import NOTHING, Section, Table, kind_name, with_interval
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.evidence import CONFIGURATION, Evidence
 from treecut_tasks.report.figures import structure_figures
 from treecut_tasks.report.sections.paper_tables import in_tables
 
 _MOST_COLUMNS = 3
+_HEADS = dict(zip(CONFIGURATION, ("ansDepth", "numVars", "cutDepth", "names"), strict=True))
 
 
 def section(evidence: Evidence) -> Section:
@@ -23,47 +24,32 @@ def section(evidence: Evidence) -> Section:
     )
 
 
-def _tables(evidence: Evidence, cells: list[Cell]) -> Iterator[Table]:
+def _tables(evidence: Evidence, cells: pd.DataFrame) -> Iterator[Table]:
     """A table for each kind of problems that has cells which are in none of the three tables."""
-    kinds = dict.fromkeys(
-        (cell.unanswerable, cell.fewshot) for cell in cells if not in_tables(cell)
-    )
     data = cells_frame(evidence)
-    for unanswerable, fewshot in kinds:
-        # The cells of the three tables are shown again: Figures 2 and 3 have them too.
-        own = [
-            cell for cell in cells if (cell.unanswerable, cell.fewshot) == (unanswerable, fewshot)
-        ]
-        models = list(dict.fromkeys(cell.model for cell in own))
-        rows: dict[tuple[str, ...], dict[str, str]] = {}
-        for cell in sorted(own, key=_order):
-            rows.setdefault(_configuration(cell), {})[cell.model] = (
-                f"{with_interval(cell.rate)} n={cell.rate.n}"
-            )
+    kinds = cells.loc[~in_tables(cells), ["unanswerable", "fewshot"]].drop_duplicates()
+    # The cells of the three tables are shown again: Figures 2 and 3 have them too.
+    for (unanswerable, fewshot), own in cells.groupby(["unanswerable", "fewshot"], sort=False):
+        if not (kinds == (unanswerable, fewshot)).all(axis=1).any():
+            continue
         what = "hallucination by the paper's rule" if unanswerable else "accuracy"
-        kind = kind_name(unanswerable, fewshot)
+        texts = own.sort_values([*CONFIGURATION])
+        texts["composite_name"] = texts["composite_name"].map({True: "composite", False: "simple"})
+        texts["text"] = [
+            f"{with_interval(row.value, row.ci_low, row.ci_high)} n={row.problems}"
+            for row in texts.itertuples()
+        ]
+        texts[[*CONFIGURATION]] = texts[[*CONFIGURATION]].astype(object).fillna("?").astype(str)
+        models = own["model"].unique()
         for start in range(0, len(models), _MOST_COLUMNS):
-            part = models[start : start + _MOST_COLUMNS]
-            shown = [
-                [*key, *(row.get(model, NOTHING) for model in part)]
-                for key, row in rows.items()
-                if set(part) & set(row)
-            ]
-            heads = ["ansDepth", "numVars", "cutDepth", "names", *part]
+            part = texts[texts["model"].isin(models[start : start + _MOST_COLUMNS])]
+            shown = part.pivot(index=[*CONFIGURATION], columns="model", values="text")
+            shown = shown.reindex(
+                pd.MultiIndex.from_frame(part[[*CONFIGURATION]].drop_duplicates())
+            )
             yield Table(
                 "cells",
-                f"All configurations, {kind}: {what}",
+                f"All configurations, {kind_name(bool(unanswerable), int(fewshot))}: {what}",
                 data,
-                pd.DataFrame(shown, columns=heads),
+                shown.fillna(NOTHING).reset_index().rename(columns=_HEADS),
             )
-
-
-def _configuration(cell: Cell) -> tuple[str, ...]:
-    names = {True: "composite", False: "simple", None: "?"}[cell.composite_name]
-    structure = (cell.ans_depth, cell.num_vars, cell.cut_depth)
-    return (*("?" if value is None else str(value) for value in structure), names)
-
-
-def _order(cell: Cell) -> tuple[int, ...]:
-    structure = (cell.ans_depth, cell.num_vars, cell.cut_depth, cell.composite_name)
-    return tuple(10**9 if value is None else int(value) for value in structure)

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
-from treecut_tasks.report.cells import FEW, Cell, make_cells
-from treecut_tasks.report.document import NOTHING, Figure, Section, Table, percent, with_interval
+from treecut_tasks.report.cells import FEW, make_cells
+from treecut_tasks.report.document import NOTHING, Section, Table, percent, with_interval
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.paper import PaperTable, paper_results
 
 PAPER_FEWSHOT = 6
 """Worked examples of Table 2."""
 
-_OF_TABLE: dict[int, Callable[[Cell], bool]] = {
-    1: lambda cell: cell.unanswerable and cell.fewshot == 0,
-    2: lambda cell: cell.unanswerable and cell.fewshot == PAPER_FEWSHOT,
-    3: lambda cell: not cell.unanswerable and cell.fewshot == 0,
-}
+_OF_TABLE = {1: (True, 0), 2: (True, PAPER_FEWSHOT), 3: (False, 0)}
+_COLUMNS = [
+    "model", "from_paper", "ans_depth", "value", "ci_low", "ci_high", "false_unknown_rate", "problems",
+]  # fmt: skip
 
 
 def section(evidence: Evidence) -> Section:
     """Make the section."""
-    cells = [cell for cell in make_cells(evidence.problems) if cell.as_in_tables]
-    return Section("The paper's tables", tuple(_blocks(cells)))
+    cells = make_cells(evidence.problems)
+    return Section("The paper's tables", tuple(_blocks(cells[cells["as_in_tables"]])))
 
 
-def in_tables(cell: Cell) -> bool:
-    """Whether one of the tables has the cell."""
-    return cell.as_in_tables and any(chosen(cell) for chosen in _OF_TABLE.values())
+def in_tables(cells: pd.DataFrame) -> pd.Series:
+    """For each cell, whether one of the tables has it."""
+    kinds = pd.Series([*zip(cells["unanswerable"], cells["fewshot"], strict=True)], cells.index)
+    return cells["as_in_tables"] & kinds.isin([*_OF_TABLE.values()])
 
 
-def _blocks(cells: list[Cell]) -> Iterator[str | Table | Figure]:
+def _blocks(cells: pd.DataFrame) -> Iterator[str | Table]:
     missing = []
-    for number, chosen in _OF_TABLE.items():
-        own = [cell for cell in cells if chosen(cell)]
-        if own:
+    for number, (unanswerable, fewshot) in _OF_TABLE.items():
+        own = cells[(cells["unanswerable"] == unanswerable) & (cells["fewshot"] == fewshot)]
+        if len(own):
             yield _table(number, paper_results().tables[number], own)
         else:
             missing.append(f"Table {number}")
@@ -44,44 +45,47 @@ def _blocks(cells: list[Cell]) -> Iterator[str | Table | Figure]:
         yield f"Nothing was run for {' and '.join(missing)}."
 
 
-def _table(number: int, paper: PaperTable, cells: list[Cell]) -> Table:
-    depths = sorted({*paper.rates, *(cell.ans_depth or 0 for cell in cells)})
-    by_model: dict[str, dict[int, str]] = {}
-    data = []
-    for cell in cells:
-        second = "" if cell.false_unknown is None else f" ({percent(cell.false_unknown)})"
-        mark = "*" if cell.rate.n < FEW else ""
-        by_model.setdefault(cell.model, {})[cell.ans_depth or 0] = (
-            f"{with_interval(cell.rate)}{second}{mark}"
-        )
-        data.append(
-            [cell.model, False, cell.ans_depth, cell.rate.value, cell.rate.ci_low, cell.rate.ci_high,
-             cell.false_unknown, cell.rate.n]
-        )  # fmt: skip
-    for depth, row in paper.rates.items():
-        for name, value in row.items():
-            other = paper.second.get(depth, {}).get(name)
-            data.append([name, True, depth, value, None, None, other, paper.n])
-            second = "" if other is None else f" ({100 * other:.0f})"
-            text = f"{percent(value)}{second}"
-            by_model.setdefault(f"{name} (paper)", {})[depth] = text
-    numbers = sorted({cell.rate.n for cell in cells})
-    each = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+def _table(number: int, paper: PaperTable, cells: pd.DataFrame) -> Table:
+    theirs = pd.DataFrame(
+        {
+            "model": name,
+            "ans_depth": depth,
+            "value": value,
+            "false_unknown_rate": paper.second.get(depth, {}).get(name),
+            "problems": paper.n,
+        }
+        for depth, row in paper.rates.items()
+        for name, value in row.items()
+    )
+    data = pd.concat(
+        [cells.assign(from_paper=False), theirs.assign(from_paper=True)], ignore_index=True
+    )[_COLUMNS]
+    texts = data.assign(
+        model=data["model"].mask(data["from_paper"], data["model"] + " (paper)"),
+        text=[_text(row, number == 3) for row in data.itertuples()],
+    )
+    shown = texts.pivot(index="model", columns="ans_depth", values="text").fillna(NOTHING)
+    shown = shown.reindex(texts["model"].unique()).rename(columns="depth {}".format)
+    few, most = cells["problems"].min(), cells["problems"].max()
+    each = str(few) if few == most else f"{few} to {most}"
     notes = [f"n = {each} problems a cell; the paper's cells have {paper.n}."]
     if number == 3:
         notes.append("In parentheses: called unknown.")
-    if numbers[0] < FEW:
+    if few < FEW:
         notes.append(f"* Fewer than {FEW} problems.")
-    columns = [
-        "model", "from_paper", "ans_depth", "value", "ci_low", "ci_high", "false_unknown_rate", "problems",
-    ]  # fmt: skip
-    shown = [
-        [model, *(row.get(depth, NOTHING) for depth in depths)] for model, row in by_model.items()
-    ]
     return Table(
         f"table-{number}",
         f"Table {number}. {paper.title}, by ansDepth",
-        pd.DataFrame(data, columns=columns),
-        pd.DataFrame(shown, columns=["model", *(f"depth {depth}" for depth in depths)]),
+        data,
+        shown.reset_index().rename_axis(columns=None),
         (" ".join(notes),),
     )
+
+
+def _text(row: Any, second: bool) -> str:
+    told = (
+        percent(row.value) if row.from_paper else with_interval(row.value, row.ci_low, row.ci_high)
+    )
+    if second:
+        told += f" ({100 * row.false_unknown_rate:.{0 if row.from_paper else 1}f})"
+    return f"{told}{'*' if row.problems < FEW else ''}"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
 from treecut_tasks.logs import Run
-from treecut_tasks.report.document import NOTHING, Section, Table, percent
+from treecut_tasks.report.document import NOTHING, Section, Table, percent, show
 from treecut_tasks.report.evidence import Evidence
 
-_TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")
+_TOKENS = ["input_tokens", "output_tokens", "reasoning_tokens"]
 
 
 def section(evidence: Evidence) -> Section:
@@ -20,53 +21,55 @@ def section(evidence: Evidence) -> Section:
 
 
 def _table(evidence: Evidence) -> Table:
-    data, shown = [], []
-    for number, run in enumerate(evidence.runs):
-        rows = evidence.responses[evidence.responses["run"] == number]
-        tokens = {name: rows[name].sum() if rows[name].notna().any() else None for name in _TOKENS}
-        no_verdict, truncated = (~rows["scored"]).mean(), rows["truncated"].mean()
-        labels = ", ".join(sorted(set(rows["model"])))
-        data.append(
-            {
-                "run": number + 1,
-                "model": labels,
-                **run.model_dump(exclude={"tasks", "settings", "facts", "task_id", "model"}),
-                "logged_as": run.model,
-                "tasks": " ".join(run.tasks),
-                "responses": len(rows),
-                "no_verdict": no_verdict,
-                "truncated": truncated,
-                **tokens,
-                "settings": _text(run.settings),
-                "facts": _text(run.facts),
-            }
-        )
-        # An adaptive run gives more than it begins with.
-        planned = f" of {run.planned}" if run.planned and run.planned > len(rows) else ""
-        status = "" if run.status == "success" else f", {run.status}"
-        tasks = run.tasks[0] if len(run.tasks) == 1 else f"{run.tasks[0]} + {len(run.tasks) - 1}"
-        shown.append(
-            [
-                str(number + 1),
-                labels,
-                tasks + (f", {run.fewshot} examples" if run.fewshot else ""),
-                f"{len(rows)}{planned}{status}",
-                percent(no_verdict),
-                percent(truncated),
-                *(NOTHING if tokens[name] is None else f"{tokens[name]:.0f}" for name in _TOKENS),
-            ]
-        )
-    heads = [
-        "run", "model", "task", "responses", "no verdict", "cut off", "tokens in", "tokens out", "reasoning"
-    ]  # fmt: skip
-    return Table(
-        "runs",
-        "Runs",
-        pd.DataFrame(data),
-        pd.DataFrame(shown, columns=heads),
-        ("No verdict, cut off: in per cent. Tokens out include those of reasoning.",),
-        words=3,
+    groups = evidence.responses.assign(no_verdict=~evidence.responses["scored"]).groupby("run")
+    # A run of which nothing is known has no sum.
+    tokens = groups[_TOKENS].sum(min_count=1).astype(object).where(lambda sums: sums.notna(), None)
+    shares = groups[["no_verdict", "truncated"]].mean()
+    labels = groups["model"].agg(lambda models: ", ".join(sorted(set(models))))
+    data = pd.DataFrame(
+        {
+            "run": number + 1,
+            "model": labels[number],
+            **run.model_dump(exclude={"tasks", "settings", "facts", "task_id", "model"}),
+            "logged_as": run.model,
+            "tasks": " ".join(run.tasks),
+            "responses": groups.size()[number],
+            **shares.loc[number],
+            **tokens.loc[number],
+            "settings": _text(run.settings),
+            "facts": _text(run.facts),
+        }
+        for number, run in enumerate(evidence.runs)
     )
+    heads = {
+        "run": lambda row: str(row.run),
+        "model": lambda row: row.model,
+        "task": _task,
+        "responses": _responses,
+        "no verdict": lambda row: percent(row.no_verdict),
+        "cut off": lambda row: percent(row.truncated),
+        "tokens in": lambda row: _count(row.input_tokens),
+        "tokens out": lambda row: _count(row.output_tokens),
+        "reasoning": lambda row: _count(row.reasoning_tokens),
+    }
+    note = "No verdict, cut off: in per cent. Tokens out include those of reasoning."
+    return Table("runs", "Runs", data, show(data, heads), (note,), words=3)
+
+
+def _task(row: Any) -> str:
+    first, *others = row.tasks.split()
+    more = f" + {len(others)}" if others else ""
+    return f"{first}{more}" + (f", {row.fewshot} examples" if row.fewshot else "")
+
+
+def _responses(row: Any) -> str:
+    # An adaptive run gives more than it begins with.
+    planned = f" of {row.planned:.0f}" if row.planned > row.responses else ""
+    return f"{row.responses}{planned}" + ("" if row.status == "success" else f", {row.status}")
+
+
+def _count(tokens: float | None) -> str:
+    return NOTHING if tokens is None or tokens != tokens else f"{tokens:.0f}"
 
 
 def _settings(runs: tuple[Run, ...]) -> Iterator[str]:
@@ -82,5 +85,5 @@ def _settings(runs: tuple[Run, ...]) -> Iterator[str]:
         yield f"{'Run' if len(numbers) == 1 else 'Runs'} {', '.join(numbers)}: {words}."
 
 
-def _text(settings: dict[str, str]) -> str:
+def _text(settings: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items())

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from treecut_tasks.evaluation.rates import Rate, rate
-from treecut_tasks.report.cells import Cell, make_cells
-from treecut_tasks.report.document import Figure, Section, Table, percent, with_interval
+from treecut_tasks.report.cells import make_cells
+from treecut_tasks.report.document import (
+    Figure,
+    Section,
+    Table,
+    asked_name,
+    percent,
+    show,
+    spread,
+    with_interval,
+)
 from treecut_tasks.report.evidence import CONFIGURATION, Evidence
-from treecut_tasks.report.figures import canvas_of, error_bars
+from treecut_tasks.report.figures import Line, Panel, line_chart
 from treecut_tasks.report.paper import paper_results
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
+    from matplotlib.axes import Axes
 
 _NOTE = (
     "Paper's rate: hallucination by the paper's rule, as in its tables (no “unknown” after the last "
@@ -28,93 +37,69 @@ _UNLIKE = (
     "Not all rows are of the same configurations of problems, which these rates depend on: to compare, read "
     "the tables by depth."
 )
-_SHARES = ("hallucination_rate", "unknown_rate", "no_answer_rate")
+_HEADS = {
+    "number": "hallucination_rate",
+    "unknown": "unknown_rate",
+    "none": "no_answer_rate",
+    "accuracy": "accuracy",
+    "pairs": "pair_solved_rate",
+    "format": "format_followed_rate",
+}
 
 
 def section(evidence: Evidence) -> Section:
     """Make the section."""
-    blocks: list[str | Table | Figure] = [_table(evidence), *_names(evidence)]
     figure = _figure(make_cells(evidence.problems))
-    return Section("Summary", tuple(blocks + ([figure] if figure else [])))
+    return Section("Summary", (_table(evidence), *_names(evidence), *figure))
 
 
 def _table(evidence: Evidence) -> Table:
-    keys = (
-        evidence.responses[["model", "fewshot"]].drop_duplicates().sort_values(["model", "fewshot"])
-    )
-    data, shown = [], []
-    asked = set()
-    for model, fewshot in keys.itertuples(index=False, name=None):
-        problems, responses, pairs = (
-            frame[(frame["model"] == model) & (frame["fewshot"] == fewshot)]
-            for frame in (evidence.problems, evidence.responses, evidence.pairs)
-        )
-        unanswerable = problems[problems["unanswerable"]]
-        answerable = problems[~problems["unanswerable"]]
-        asked.add(
-            frozenset(problems[["unanswerable", *CONFIGURATION]].astype(str).apply(tuple, axis=1))
-        )
-        rates: dict[str, Rate | None] = {
-            "paper_hallucination_rate": _rate(unanswerable["paper_hallucination_rate"]),
-            **{name: _rate(unanswerable[name]) for name in _SHARES},
-            "accuracy": _rate(answerable["accuracy"]),
-            "pair_solved_rate": _rate(pairs["pair_solved_rate"]),
-            "format_followed_rate": _rate(
-                (responses.loc[responses["scored"], "tier"] == "contract").astype(float)
-            ),
-        }
-        name = f"{model}, {fewshot} examples" if fewshot else model
-        numbers = (len(unanswerable), len(answerable))
-        n = " + ".join(str(number) for number in numbers if number)
-        shown.append([name, n, *(_text(which, found) for which, found in rates.items())])
-        data.append(
-            {
-                "model": model,
-                "fewshot": fewshot,
-                "unanswerable_problems": numbers[0],
-                "answerable_problems": numbers[1],
-                "pairs": len(pairs),
-                **_columns(rates),
-            }
-        )
-    heads = [
-        "model",
-        "n",
-        "paper's rate",
-        "number",
-        "unknown",
-        "none",
-        "accuracy",
-        "pairs",
-        "format",
-    ]
-    notes = (_NOTE, *([_UNLIKE] if len(asked) > 1 else []))
-    return Table(
-        "summary",
-        "All models",
-        pd.DataFrame(data),
-        pd.DataFrame(shown, columns=heads),
-        notes,
-    )
+    keys = ["model", "fewshot"]
+    problems = dict([*evidence.problems.groupby(keys)])
+    pairs = dict([*evidence.pairs.groupby(keys)])
+    data, asked = [], set()
+    for key, responses in evidence.responses.groupby(keys):
+        own = problems.get(key, evidence.problems[:0])
+        asked.add(frozenset(own[["unanswerable", *CONFIGURATION]].astype(str).apply(tuple, axis=1)))
+        solved = pairs.get(key, evidence.pairs[:0])["pair_solved_rate"]
+        kinds = {True: own[own["unanswerable"]], False: own[~own["unanswerable"]]}
+        followed = responses.loc[responses["scored"], "tier"] == "contract"
+        row = dict(zip(keys, key, strict=True))
+        row |= {"unanswerable_problems": len(kinds[True]), "answerable_problems": len(kinds[False])}
+        row["pairs"] = len(solved)
+        for name in (
+            "paper_hallucination_rate",
+            "hallucination_rate",
+            "unknown_rate",
+            "no_answer_rate",
+        ):
+            row |= spread(name, _rate(kinds[True][name]))
+        row |= spread("accuracy", _rate(kinds[False]["accuracy"]))
+        row |= spread("pair_solved_rate", _rate(solved))
+        row |= spread("format_followed_rate", _rate(followed.astype(float)))
+        data.append(row)
+    frame = pd.DataFrame(data)
+    heads: dict[str, Callable[[Any], str]] = {
+        "model": lambda row: asked_name(row.model, row.fewshot),
+        "n": lambda row: " + ".join(
+            str(n) for n in (row.unanswerable_problems, row.answerable_problems) if n
+        ),
+        "paper's rate": lambda row: with_interval(
+            row.paper_hallucination_rate,
+            row.paper_hallucination_rate_ci_low,
+            row.paper_hallucination_rate_ci_high,
+        ),
+    }
+    heads |= {
+        head: lambda row, name=name: percent(getattr(row, name))  # type: ignore[misc]
+        for head, name in _HEADS.items()
+    }
+    notes = (_NOTE, _UNLIKE) if len(asked) > 1 else (_NOTE,)
+    return Table("summary", "All models", frame, show(frame, heads), notes)
 
 
 def _rate(values: pd.Series) -> Rate | None:
     return rate(values.tolist()) if len(values) else None
-
-
-def _text(name: str, found: Rate | None) -> str:
-    if name == "paper_hallucination_rate":
-        return with_interval(found)
-    return percent(found.value if found else None)
-
-
-def _columns(rates: Mapping[str, Rate | None]) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    for name, found in rates.items():
-        columns[name] = found and found.value
-        columns[f"{name}_ci_low"] = found and found.ci_low
-        columns[f"{name}_ci_high"] = found and found.ci_high
-    return columns
 
 
 def _names(evidence: Evidence) -> Iterator[str]:
@@ -129,54 +114,32 @@ def _names(evidence: Evidence) -> Iterator[str]:
         yield f"In the logs: {'; '.join(meanings)}."
 
 
-def _figure(cells: list[Cell]) -> Figure | None:
+def _figure(cells: pd.DataFrame) -> Iterator[Figure]:
     """Table 1 as lines: the measured models in colours, the paper's in grey."""
-    lines: dict[str, dict[int, Rate]] = {}
-    for cell in cells:
-        if cell.unanswerable and not cell.fewshot and cell.as_in_tables and cell.ans_depth:
-            lines.setdefault(cell.model, {})[cell.ans_depth] = cell.rate
-    if not lines:
-        return None
-    words = [
-        f"{model}: "
-        + ", ".join(f"{percent(found.value)} % at {depth}" for depth, found in line.items())
-        for model, line in lines.items()
+    cells = cells[cells["unanswerable"] & (cells["fewshot"] == 0) & cells["as_in_tables"]]
+    lines = [
+        Line(str(model), list(zip(rows["ans_depth"].astype(int), rows["found"], strict=True)))
+        for model, rows in cells.groupby("model")
     ]
-    return Figure(
+    if not lines:
+        return
+    paper = pd.DataFrame.from_dict(paper_results().tables[1].rates, orient="index") * 100
+    end = max(paper.index.max(), cells["ans_depth"].max())
+
+    def papers_lines(axes: Axes) -> None:
+        axes.plot(paper.index, paper, color="0.6", linewidth=1, zorder=1)
+        place = -5.0
+        for name, at_last in paper.iloc[-1].sort_values().items():
+            # Names stand apart even where lines end together.
+            place = max(place + 4.5, at_last)
+            axes.text(end + 0.15, place, str(name), color="0.5", fontsize=8, va="center")
+        axes.set_xlim(paper.index.min() - 0.3, end + 1.2)
+
+    yield line_chart(
         "figure-1",
         "Hallucination rate by the paper's rule over ansDepth, as in Table 1, with 95 % intervals; grey: the "
         "models of the paper.",
-        f"Line chart. {'. '.join(words)}.",
-        lambda: _draw(lines),
+        [Panel("", lines, papers_lines)],
+        "ansDepth",
+        "hallucination, %",
     )
-
-
-def _draw(lines: Mapping[str, Mapping[int, Rate]]) -> Canvas:
-    canvas = canvas_of(7.5, 4.2)
-    axes = canvas.add_subplot()
-    paper = paper_results().tables[1].rates
-    last = max(paper)
-    end = max(last, *(depth for line in lines.values() for depth in line))
-    ends = sorted(paper[last].items(), key=lambda item: item[1])
-    place = -1.0
-    for name, at_last in ends:
-        axes.plot(
-            list(paper), [100 * row[name] for row in paper.values()], color="0.6", linewidth=1
-        )
-        # Names stand apart even where lines end together.
-        place = max(place + 4.5, 100 * at_last)
-        axes.text(end + 0.15, place, name, color="0.5", fontsize=8, va="center")
-    for number, (model, line) in enumerate(lines.items()):
-        shift = 0.05 * (number - len(lines) / 2)
-        error_bars(
-            axes, [depth + shift for depth in line], list(line.values()), label=model, marker="o"
-        )
-    axes.set(
-        xlabel="ansDepth",
-        ylabel="hallucination, %",
-        ylim=(-3, 103),
-        xlim=(min(paper) - 0.3, end + 1.2),
-    )
-    axes.set_xticks(sorted({*paper, *(depth for line in lines.values() for depth in line)}))
-    canvas.legend(loc="outside lower center", ncols=min(3, len(lines)))
-    return canvas
