@@ -24,8 +24,11 @@ from lm_eval.loggers import EvaluationTracker
 from tests.framework_runs import inspect_run, task_manager
 from treecut_tasks import cut_location, paired, structure, unanswerable
 
-EVIL = "<script>alert('x')</script> [red]markup[/red] \x1b[31m | `code` \u202e\nAnswer: 7"
-"""A response that tries to leave its place in terminals, Markdown and HTML."""
+EVIL = (
+    "<script>alert('x')</script> [red]markup[/red] \x1b[31m | `code` \u202e\n"
+    "The price of <i>x</i> is missing, so it cannot be determined.\nAnswer: 7"
+)
+"""A response that tries to leave its place in terminals, Markdown and HTML, and notices something."""
 
 Answer = Callable[[str], ModelOutput]
 

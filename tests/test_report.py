@@ -479,11 +479,29 @@ def test_lm_eval_runs_with_other_settings_are_not_pooled(
     assert all(name in variant.differences for variant in evidence.variants.values())
 
 
-def test_models_can_be_renamed(inspect_logs: dict[str, EvalLog], run_treecut: RunTreecut) -> None:
-    log = inspect_logs["paired"].location
-    ran = run_treecut("report", log, "--name", "simulated-one=GPT-X")
-    assert "GPT-X [simulated]: treecut/simulated-one" in " ".join(ran.stdout.split())
-    assert "must be OLD=NEW" in run_treecut("report", log, "--name", "GPT-X").stderr
+def test_models_can_be_renamed(inspect_logs: dict[str, EvalLog]) -> None:
+    evidence = read_evidence([inspect_logs["evil"].location], {"mockllm/<b>[red]evil|$x$": "GPT-X"})
+    assert evidence.models == ("GPT-X",)
+    assert "GPT-X: mockllm/<b>[red]evil|$x$." in terminal(evidence, make_document(evidence))
+
+
+def test_instructions_are_compared_on_the_same_problems(tmp_path: Path) -> None:
+    for instruction, text in {
+        "standard": "Answer: unknown",
+        "bare": "Answer: 7",
+        "target:0.9": "Answer: unknown",
+    }.items():
+        task = unanswerable(ans_depth=2, num_problems=12, instruction=instruction)
+        inspect_run(task, scripted_model(saying(text)), tmp_path)
+    document = make_document(read_evidence([str(tmp_path)]))
+    rows = table(document, "instructions").set_index(["first", "second"])
+    hint, penalty = rows.loc[("bare", "standard")], rows.loc[("standard", "target:0.9")]
+    assert (hint["model"], hint["unanswerable_problems"]) == ("model", 12)
+    assert (hint["hallucination_rate"], hint["unknown_rate"]) == (-1, 1)
+    assert hint["hallucination_rate_ci_low"] <= -1 < hint["hallucination_rate_ci_high"] < 0
+    assert penalty["hallucination_rate"] == 0 and pd.isna(penalty["accuracy"])
+    (figure,) = (each for each in document.blocks(Figure) if each.name == "instructions")
+    assert "100 % at 0 %" in figure.alt and figure.render("png").startswith(b"\x89PNG")
 
 
 def test_the_order_of_runs_depends_on_neither_clock_nor_names(tmp_path: Path) -> None:
@@ -665,6 +683,10 @@ def test_odd_lm_eval_results_are_left_out(
     assert len(evidence.responses) == 6 + (0 if place == "results" else 48)
 
 
+def report(*arguments: object) -> None:
+    report_command.main([*map(str, arguments)], standalone_mode=False)
+
+
 def test_formats_and_options(
     inspect_logs: dict[str, EvalLog], tmp_path: Path, run_treecut: RunTreecut
 ) -> None:
@@ -673,10 +695,11 @@ def test_formats_and_options(
         (log, "--format", "pdf"): "Unknown format 'pdf': --format takes some of terminal, markdown",
         (log, "--format", "html"): "needs a folder",
         (log, "-o", ""): "-o is empty",
+        (log, "--name", "GPT-X"): "must be OLD=NEW",
         (): "Give paths of logs",
     }.items():
-        ran = run_treecut("report", *arguments)
-        assert ran.returncode == 2 and message in ran.stderr
+        with pytest.raises(TreecutError, match=re.escape(message)):
+            report(*arguments)
     ran = run_treecut("report", log, "--format", "latex")
     assert ran.stdout.count("\\toprule") == ran.stdout.count("\\end{table}") > 3
     out = tmp_path / "deep" / "folder"
@@ -691,22 +714,19 @@ def test_formats_and_options(
     assert len(shown_in_page(out / "report.html")["rows"]) == 3
 
 
-def test_a_log_is_never_replaced(
-    inspect_logs: dict[str, EvalLog], tmp_path: Path, run_treecut: RunTreecut
-) -> None:
+def test_a_log_is_never_replaced(inspect_logs: dict[str, EvalLog], tmp_path: Path) -> None:
     log = tmp_path / "report.json"
     write_eval_log(read_eval_log(inspect_logs["evil"].location), str(log))
     before = log.read_bytes()
-    ran = run_treecut("report", log, "-o", tmp_path)
-    assert ran.returncode == 2 and "is read" in ran.stderr
+    with pytest.raises(TreecutError, match="is read"):
+        report(log, "-o", tmp_path, "--format", "json")
     assert log.read_bytes() == before
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_output_need_not_be_utf_8(
-    inspect_logs: dict[str, EvalLog], run_treecut: RunTreecut, encoding: str
+    inspect_logs: dict[str, EvalLog], run_treecut: RunTreecut
 ) -> None:
-    ran = run_treecut("report", inspect_logs["evil"].location, env={"PYTHONIOENCODING": encoding})
+    ran = run_treecut("report", inspect_logs["evil"].location, env={"PYTHONIOENCODING": "ascii"})
     assert ran.returncode == 0 and "Table 1." in ran.stdout
 
 
@@ -717,7 +737,7 @@ def test_a_missing_extra_is_named(
         treecut_tasks.extras, "find_spec", lambda name: None if name == "rich" else name
     )
     with pytest.raises(TreecutError, match=r"needs rich.*pip install 'treecut-tasks\[report\]'"):
-        report_command.main([inspect_logs["evil"].location], standalone_mode=False)
+        report(inspect_logs["evil"].location)
 
 
 def test_recorded_responses_with_confidences(run_treecut: RunTreecut, tmp_path: Path) -> None:
@@ -737,6 +757,11 @@ def test_recorded_responses_with_confidences(run_treecut: RunTreecut, tmp_path: 
     out = tmp_path / "out"
     run = run_treecut("report", str(file), "-o", str(out), "--format", "csv,markdown")
     assert run.returncode == 0, run.stderr
+    joint = list(csv.DictReader((out / "notice-endings.csv").open(encoding="utf-8")))
+    assert [(row["unanswerable"], row["noticed"], row["responses"]) for row in joint] == [
+        ("True", "yes", "6"),
+        ("False", "no", "6"),
+    ]
     (noticing,) = csv.DictReader((out / "noticing.csv").open(encoding="utf-8"))
     assert float(noticing["answered_after_noticing_rate"]) == 1
     assert float(noticing["false_alarm_rate"]) == 0

@@ -272,6 +272,9 @@ def test_responses_are_sorted_filtered_and_read(page: Path) -> None:
         # The response that tries to be markup is shown as the text that it is.
         response = await browser.run("document.getElementById('reader-response').textContent")
         assert "<script>alert('x')</script>" in response and "\x1b" not in response
+        marked = await browser.run("document.querySelector('#reader-response mark').textContent")
+        assert "The price of <i>x</i> is missing" in marked
+        assert await browser.run("document.querySelectorAll('main i').length") == 0
         await browser.run("document.getElementById('close').click()")
 
         search = (

@@ -18,6 +18,7 @@ from inspect_ai.log import (
 from pydantic import Field, TypeAdapter, ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse
 from treecut_tasks.evaluation.recorded import RecordedResponse
 from treecut_tasks.inspect_adapter.scorers import reasoning_of
@@ -294,6 +295,7 @@ def _run(path: Path, header: EvalLog, about: _LoggedRun, latest: str | None) -> 
         settings=safe_settings(
             {
                 "task version": spec.task_version,
+                "instruction": about.parameters.get("instruction", STANDARD),
                 "prompt": about.prompt_sha256[:12],
                 **(examples if fewshot else {}),
                 "solver": spec.solver,

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.recorded import RecordedResponse, recorded_rows
+from treecut_tasks.lm_eval_adapter.dataset import KEY
 from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.logs.records import (
     Batch,
@@ -287,6 +289,7 @@ def _run(path: Path, results: _Results, task: str, sample: Sample, members: list
         settings=safe_settings(
             {
                 "task version": results.versions.get(task),
+                "instruction": _instruction(results.configs[task]),
                 "prompt": prompt[:12],
                 **multiturn,
                 "system_instruction": results.system_instruction,
@@ -302,6 +305,13 @@ def _run(path: Path, results: _Results, task: str, sample: Sample, members: list
             }
         ),
     )
+
+
+def _instruction(config: Any) -> str:
+    """What the user gave for it in `--metadata`, which the configuration of the task keeps."""
+    for key in ("metadata", KEY, "instruction"):
+        config = config.get(key) if isinstance(config, dict) else None
+    return config if isinstance(config, str) else STANDARD
 
 
 def _model_args(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -133,8 +133,10 @@ def with_interval(value: float | None, low: float, high: float) -> str:
     return f"{percent(value)} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
-def points(effect: Sequence[float], decimals: int = 1) -> str:
+def points(effect: Sequence[Any], decimals: int = 1) -> str:
     """An effect in percentage points with its interval."""
+    if effect[0] is None or effect[0] != effect[0]:
+        return NOTHING
     value, low, high = (
         # Adding zero turns minus zero into zero.
         f"{round(100 * number, decimals) + 0.0:+.{decimals}f}"

@@ -34,13 +34,13 @@ GROUP = ("model", "unanswerable", "fewshot")
 RATES = tuple(dict.fromkeys(each.name for each in (*UNANSWERABLE_RATES, *ANSWERABLE_RATES)))
 """Rates of single problems."""
 
-_TEXTS = ("value", "tier", "reason", "quote", "cause", "cause_explained", "seed")
+_TEXTS = ("value", "tier", "reason", "quote", "cause", "cause_explained", "notice_quote", "seed")
 _NUMBERS = ("input_tokens", "output_tokens", "reasoning_tokens", "seconds")
 _TYPES = {
     **dict.fromkeys(_TEXTS, "object"),
     **dict.fromkeys((*RATES, "same_price_by_chance", "any_by_chance", *_NUMBERS), "float"),
     **dict.fromkeys(("ans_depth", "num_vars", "cut_depth"), "Int64"),
-    **dict.fromkeys(("composite_name", "says_unknown"), "boolean"),
+    **dict.fromkeys(("composite_name", "says_unknown", "noticed"), "boolean"),
 }
 """Columns that may be empty in all rows, with their types."""
 
@@ -244,6 +244,8 @@ def _row(response: Response) -> dict[str, Any]:
             **{name: getattr(judgement, name) for name in ("value", "tier", "reason")},
             "quote": judgement.quote.text if judgement.quote else None,
             "says_unknown": judged.says_unknown,
+            "noticed": judged.noticed is not None,
+            "notice_quote": judged.noticed and judged.noticed.quote,
             **counts(judged),
         }
         if cause is not None:

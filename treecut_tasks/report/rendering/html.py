@@ -21,13 +21,15 @@ from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.document import Document, Figure, kind_name
 from treecut_tasks.report.evidence import CONFIGURATION, GROUP, Evidence
 from treecut_tasks.report.rendering.markdown import markdown_text
-from treecut_tasks.report.sections.endings import ENDINGS
+from treecut_tasks.report.sections.endings import in_words
 
 LONGEST_TEXT = 20_000
 """Prompts and responses are cut behind this many characters."""
 
-_COLUMNS = ("model", "problems", "depth", "verdict", "cause", "end", "variables", "cut", "names")
-_FILTERS = ("model", "problems", "depth", "variables", "cut", "names", "end", "cause")
+_COLUMNS = (
+    "model", "problems", "depth", "verdict", "cause", "end", "notice", "variables", "cut", "names"
+)  # fmt: skip
+_FILTERS = ("model", "problems", "depth", "variables", "cut", "names", "end", "notice", "cause")
 
 
 def html_text(evidence: Evidence, document: Document, responses: int) -> str:
@@ -131,7 +133,7 @@ def _body(markdown: str, figures: dict[str, Figure]) -> tuple[str, list[tuple[st
 
 def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
     """The chosen responses as JSON that cannot end the element which it stands in."""
-    rows = list(chosen.itertuples(index=False))
+    rows = list(chosen.assign(end=in_words(chosen)).itertuples(index=False))
     words = evidence.words(chosen)
     content = {
         "columns": _COLUMNS,
@@ -139,6 +141,7 @@ def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
         "rows": [_row(row) for row in rows],
         "facts": [_facts(row) for row in rows],
         "texts": [[_cut(text) for text in each] for each in words],
+        "notices": [_notice(row) for row in rows],
         "steps": [printable(str(_or_none(row.cause_explained) or "")) for row in rows],
     }
     escaped = json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -149,18 +152,28 @@ def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
 
 def _row(row: Any) -> list[Any]:
     depth, variables, cut, composite = (_or_none(getattr(row, name)) for name in CONFIGURATION)
-    cut_off = row.ending == "no_answer" and row.truncated
     return [
         printable(row.model),
         kind_name(row.unanswerable, row.fewshot),
         depth,
         printable(_verdict(row)),
         printable(str(_or_none(row.cause) or "")).replace("_", " "),
-        ENDINGS["cut_off" if cut_off else row.ending],
+        row.end,
+        {True: "noticed", False: "not noticed"}.get(_or_none(row.noticed)),
         variables,
         cut,
         {True: "composite", False: "simple"}.get(composite),
     ]
+
+
+def _notice(row: Any) -> dict[str, str] | None:
+    """The words that notice that something is missing, and where they stand."""
+    found = row.judged and row.judged.noticed
+    if not found:
+        return None
+    ends = "and ends with it" if found.upheld else "and ends otherwise"
+    where = f"Notices, {100 * found.position:.0f} % into what it wrote, {ends}:"
+    return {"where": where, "quote": printable(found.quote)}
 
 
 def _verdict(row: Any) -> str:

@@ -21,6 +21,7 @@ from treecut_tasks.evaluation.penalties import TARGETS, estimate, is_right
 from treecut_tasks.report.document import NOTHING, Figure, Section, Table, spread
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import Line, Panel, line_chart
+from treecut_tasks.report.sections.endings import ENDINGS, in_words, shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,6 +84,15 @@ def _blocks(frame: pd.DataFrame) -> Iterator[Table | Figure]:
         sizes,
         "Noticed, answered after noticing, assumed: shares of unanswerable problems, read in all that the "
         "model wrote. False alarm: of answerable problems.",
+    )
+    yield from shares(
+        "notice-endings",
+        "Noticed, and how the responses end, share of responses",
+        frame.assign(noticed=frame["noticed"].map({True: "yes", False: "no"})),
+        in_words(frame),
+        list(ENDINGS.values()),
+        "Noticed: somewhere the response says that something needed is missing.",
+        within=["noticed"],
     )
     stated = {model: own for model, rows in groups.items() if len(own := _stated(rows)) > 1}
     if stated:

@@ -27,10 +27,11 @@ def section(evidence: Evidence) -> Section:
 def _tables(evidence: Evidence, cells: pd.DataFrame) -> Iterator[Table]:
     """A table for each kind of problems that has cells which are in none of the three tables."""
     data = cells_frame(evidence)
-    kinds = cells.loc[~in_tables(cells), ["unanswerable", "fewshot"]].drop_duplicates()
+    beyond = cells[~in_tables(cells)]
+    kinds = {*zip(beyond["unanswerable"], beyond["fewshot"], strict=True)}
     # The cells of the three tables are shown again: Figures 2 and 3 have them too.
     for (unanswerable, fewshot), own in cells.groupby(["unanswerable", "fewshot"], sort=False):
-        if not (kinds == (unanswerable, fewshot)).all(axis=1).any():
+        if (unanswerable, fewshot) not in kinds:
             continue
         what = "hallucination by the paper's rule" if unanswerable else "accuracy"
         texts = own.sort_values([*CONFIGURATION])

@@ -47,6 +47,7 @@ def shares(
     order: Sequence[str],
     note: str,
     by_chance: Sequence[str] = (),
+    within: Sequence[str] = (),
     figure: bool = False,
 ) -> Iterator[Table | Figure]:
     """A table and a figure of how often each value occurs, for each model and kind of problems.
@@ -59,20 +60,24 @@ def shares(
         order: the columns in their order, as far as they occur.
         note: stands below the table.
         by_chance: columns of the responses whose means are shown beside.
+        within: columns of the responses, of words, that split the rows further.
         figure: whether there is a figure.
     """
     if frame.empty:
         return
-    counted = frame.groupby([*GROUP, values]).size().unstack(fill_value=0)
+    keys = [*GROUP, *within]
+    counted = frame.groupby([*keys, values]).size().unstack(fill_value=0)
     counted = counted.reindex(columns=[each for each in order if each in counted.columns])
-    counted = counted.sort_index(ascending=[True, False, True])
+    counted = counted.sort_index(ascending=[True, False, True, *(True for _ in within)])
     totals = counted.sum(axis=1)
     found = counted.div(totals, axis=0)
-    data = found.join(frame.groupby([*GROUP])[[*by_chance]].mean())
-    names = [asked_name(model, shots) for model, _, shots in data.index]
-    kinds = ["unanswerable" if kind else "answerable" for _, kind, _ in data.index]
+    data = found.join(frame.groupby(keys)[[*by_chance]].mean())
+    names = [asked_name(model, shots) for model, _, shots, *_ in data.index]
+    kinds = ["unanswerable" if kind else "answerable" for _, kind, *_ in data.index]
     shown = data.map(percent).rename(columns=lambda head: head.replace("_", " "))
     shown.insert(0, "n", totals.astype(str))
+    for column in within:
+        shown.insert(0, column, data.index.get_level_values(column))
     if alike := len(set(kinds)) == 1:
         # What all rows have in common need not stand in each.
         note = f"All {kinds[0]}. {note}"
@@ -80,7 +85,7 @@ def shares(
         shown.insert(0, "problems", kinds)
     shown.insert(0, "model", names)
     data = data.assign(responses=totals).reset_index()
-    yield Table(name, caption, data, shown, (note,), 1 if alike else 2)
+    yield Table(name, caption, data, shown, (note,), len(within) + (1 if alike else 2))
     if figure:
         labels = [
             f"{name}\n{kind}, n={n}" for name, kind, n in zip(names, kinds, totals, strict=True)

@@ -64,7 +64,7 @@ def _task(row: Any) -> str:
 
 def _responses(row: Any) -> str:
     # An adaptive run gives more than it begins with.
-    planned = f" of {row.planned:.0f}" if row.planned > row.responses else ""
+    planned = f" of {row.planned:.0f}" if (row.planned or 0) > row.responses else ""
     return f"{row.responses}{planned}" + ("" if row.status == "success" else f", {row.status}")
 
 

@@ -133,7 +133,16 @@
     }));
     const [problem, lacks, prompt, response] = data.texts[index];
     byId("reader-step").textContent = data.steps[index] && `Likely false step: ${data.steps[index]}`;
-    byId("reader-response").textContent = response || "(empty)";
+    const notice = data.notices[index];
+    byId("reader-notice").hidden = !notice;
+    byId("reader-notice").querySelector("span").textContent = notice && notice.where;
+    byId("reader-notice").querySelector("q").textContent = notice && notice.quote;
+    // A quote from the reasoning is not in the response.
+    const start = notice ? response.indexOf(notice.quote) : -1;
+    const end = start < 0 ? 0 : start + notice.quote.length;
+    byId("reader-response").textContent = response.slice(0, Math.max(start, 0)) || (response ? "" : "(empty)");
+    if (start >= 0) byId("reader-response").append(make("mark", notice.quote));
+    byId("reader-response").append(response.slice(end));
     byId("reader-problem").textContent = problem || "(not logged)";
     byId("reader-lacks").hidden = !lacks;
     byId("reader-lacks").querySelector("q").textContent = lacks;
