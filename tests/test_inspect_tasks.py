@@ -492,14 +492,14 @@ class TestDataFiles:
 
 BAD_PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"ans_depth": 1}, "ans_depth is 1: it must be 2 or more"),
-    ({"ans_depth": "two"}, "ans_depth.0 is 'two'"),
-    ({"ans_depth": True}, "ans_depth.0 is True"),
-    ({"ans_depth": None}, "ans_depth.0 is None"),
+    ({"ans_depth": "two"}, "ans_depth is 'two'"),
+    ({"ans_depth": True}, "ans_depth is True"),
+    ({"ans_depth": None}, "ans_depth is None"),
     ({"ans_depth": []}, "ans_depth is []"),
     ({"ans_depth": [4, 4]}, "name each value once"),
-    ({"num_vars": "many"}, "num_vars.0 is 'many'"),
+    ({"num_vars": "many"}, "num_vars is 'many'"),
     ({"ans_depth": 4, "num_vars": 99}, "can name only 28 variables with composite names"),
-    ({"composite_name": "maybe"}, "composite_name.0 is 'maybe'"),
+    ({"composite_name": "maybe"}, "composite_name is 'maybe'"),
     ({"order": "sideways"}, "order is 'sideways': it must be 'forward', 'backward' or 'random'"),
     ({"sampling": "both"}, "sampling is 'both': it must be 'published' or 'paper'"),
     ({"theme": "drinks"}, "Unknown theme 'drinks': use food or outfit"),
@@ -575,29 +575,18 @@ class TestBadInput:
         [
             ([], "is empty"),
             (["{"], "bad.jsonl:1 is not JSON"),
-            ([OPEN, "[]"], "bad.jsonl:2 is []"),
-            ([OPEN, {"problem": "A?"}], "bad.jsonl:2 lacks the key 'answer'"),
-            ([{"answer": "unknown"}], "bad.jsonl:1 lacks the key 'problem'"),
+            ([{"answer": "unknown"}], "bad.jsonl:1: problem is missing"),
             (
                 [OPEN, FIXED],
                 "bad.jsonl:2 has the answer '3', but this task takes only unanswerable",
             ),
-            ([OPEN, FIXED | {"problem": "x"}, OPEN], "bad.jsonl:2 has the answer"),
             ([OPEN, OPEN], "bad.jsonl:2 repeats the problem of"),
-            ([OPEN | {"answer": 5}], "bad.jsonl:1 has the answer 5"),
-            ([OPEN | {"problem": " "}], "bad.jsonl:1 has the problem"),
-            ([OPEN | {"config": 3}], "bad.jsonl:1 has the config 3"),
         ],
         ids=str,
     )
     def test_data_file(self, lines: list[Any], message: str, tmp_path: Path) -> None:
         path = write_lines(tmp_path / "bad.jsonl", *lines)
         assert message in self.refusal("unanswerable", data_file=path)
-
-    def test_data_file_that_is_no_text(self, tmp_path: Path) -> None:
-        (tmp_path / "latin.jsonl").write_bytes(b'{"problem": "caf\xe9", "answer": "unknown"}')
-        message = self.refusal("unanswerable", data_file=str(tmp_path / "latin.jsonl"))
-        assert "is not UTF-8 text" in message
 
     def test_data_file_of_the_other_kind(self, tmp_path: Path) -> None:
         path = write_lines(tmp_path / "open.jsonl", OPEN)

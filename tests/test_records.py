@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from treecut_tasks.errors import TreecutError
@@ -101,51 +103,38 @@ def test_blank_lines_and_windows_line_ends_and_odd_characters(tmp_path: Path) ->
 
 
 BAD_LINES = {
-    "not JSON": ("{'problem': 1}", "is not JSON (Expecting property name"),
-    "cut off": ('{"problem": "A pie", "answ', "is not JSON"),
-    "deep": ("[" * 100_000, "is not JSON"),
-    "byte order mark": ("\ufeff" + json.dumps(UNKNOWN), "is not JSON"),
-    "list": (["a"], 'is ["a"]: each line must be a JSON object with the keys problem and answer'),
-    "text": ('"abc"', "each line must be a JSON object"),
-    "null": ("null", "is null: each line must be a JSON object"),
-    "no problem": ({"answer": "3"}, "lacks the key 'problem'"),
-    "no answer": ({"problem": "A pie?"}, "lacks the key 'answer'"),
-    "empty problem": (
-        {"problem": " ", "answer": "unknown"},
-        'has the problem " ": it must be a text',
-    ),
-    "problem no text": (
-        {"problem": 3, "answer": "unknown"},
-        "has the problem 3: it must be a text",
-    ),
-    "answer no text": (
-        {"problem": "A pie?", "answer": 3},
-        "has the answer 3: it must be 'unknown'",
-    ),
-    "answer null": ({"problem": "A pie?", "answer": None}, "has the answer null"),
-    "answer no number": ({"problem": "A pie?", "answer": "three"}, 'has the answer "three"'),
-    "answer other case": ({"problem": "A pie?", "answer": "Unknown"}, 'has the answer "Unknown"'),
-    "answer with space": ({"problem": "A pie?", "answer": " 3"}, 'has the answer " 3"'),
-    "answer with line end": ({"problem": "A pie?", "answer": "3\n"}, 'has the answer "3\\n"'),
-    "answer empty": ({"problem": "A pie?", "answer": ""}, 'has the answer ""'),
-    "answer over zero": ({"problem": "A pie?", "answer": "1/0"}, 'has the answer "1/0"'),
-    "answer astronomical": ({"problem": "A pie?", "answer": "1e999999999"}, "has the answer"),
-    "answer with underscore": ({"problem": "A pie?", "answer": "1_000"}, "has the answer"),
-    "answer with foreign digits": ({"problem": "A pie?", "answer": "٣"}, "has the answer"),
-    "answer endless": ({"problem": "A pie?", "answer": "1" * 5000}, "has the answer"),
-    "proof no text": ({**UNKNOWN, "proof": 3}, "has the proof 3: it must be a text"),
-    "config no object": ({**UNKNOWN, "config": "x"}, 'has the config "x": it must be an object'),
+    "not JSON": ("{'problem': 1}", " is not JSON (key must be a string"),
+    "cut off": ('{"problem": "A pie", "answ', " is not JSON"),
+    "deep": ("[" * 100_000, " is not JSON"),
+    "byte order mark": ("\ufeff" + json.dumps(UNKNOWN), " is not JSON"),
+    "half a character": (UNKNOWN | {"problem": "\ud800"}, " is not JSON"),
+    "list": (["a"], " is ['a']: it must be a mapping"),
+    "null": ("null", " is None: it must be a mapping"),
+    "no problem": ({"answer": "3"}, ": problem is missing"),
+    "no answer": ({"problem": "A pie?"}, ": answer is missing"),
+    "empty problem": (UNKNOWN | {"problem": " "}, ": problem is ' ': it must be a text"),
+    "problem no text": (UNKNOWN | {"problem": 3}, ": problem is 3: it must be a text"),
+    "proof no text": (UNKNOWN | {"proof": 3}, ": proof is 3: it must be a text"),
+    "config no object": (UNKNOWN | {"config": "x"}, ": config is 'x': it must be a mapping"),
 }
+BAD_ANSWERS: list[Any] = [3, None]
+BAD_ANSWERS += ["three", "Unknown", " 3", "3\n", "", "1/0", "1e999999999", "1_000", "٣", "1" * 99]
 
 
-@pytest.mark.parametrize(("line", "message"), BAD_LINES.values(), ids=list(BAD_LINES))
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        *BAD_LINES.values(),
+        *(({"problem": "A pie?", "answer": bad}, ": answer is ") for bad in BAD_ANSWERS),
+    ],
+    ids=[*BAD_LINES, *map(repr, BAD_ANSWERS)],
+)
 def test_bad_line_is_refused_with_its_place(tmp_path: Path, line: Any, message: str) -> None:
     path = write(tmp_path / "own.jsonl", {**UNKNOWN, "problem": "A good one?"}, line)
     with pytest.raises(TreecutError) as caught:
         read_data_files([path], unanswerable=True)
     text = str(caught.value)
-    assert message in text
-    assert f"{path}:2 " in text
+    assert text.startswith(f"{path}:2{message}")
     assert text.endswith(".")
     assert "\n" not in text
     assert len(text) < len(str(path)) + 300
@@ -160,49 +149,64 @@ def test_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_missing_file_folder_and_other_encoding_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TreecutError, match=r"none\.jsonl' cannot be read \(No such file"):
-        read_data_files([tmp_path / "none.jsonl"], unanswerable=True)
-    with pytest.raises(TreecutError, match="cannot be read"):
-        read_data_files([tmp_path], unanswerable=True)
-    path = tmp_path / "own.jsonl"
-    path.write_bytes(b'{"problem": "Caf\xe9"}')
-    with pytest.raises(
-        TreecutError, match=r"jsonl:1 is not UTF-8 text \(byte 16\): save the file as"
+    (tmp_path / "latin.jsonl").write_bytes(b'{"problem": "Caf\xe9"}')
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
+    for name, reason in (
+        ("none.jsonl", r"none\.jsonl' cannot be read \(No such file"),
+        (".", "cannot be read"),
+        ("damaged.parquet", "cannot be read"),
+        ("latin.jsonl", r"jsonl:1 is not JSON \(invalid unicode code point"),
     ):
-        read_data_files([path], unanswerable=True)
+        with pytest.raises(TreecutError, match=reason):
+            read_data_files([tmp_path / name], unanswerable=True)
 
 
-def test_mixed_kinds_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "own.jsonl", UNKNOWN, THREE)
+def test_parquet_is_read_like_json_lines(tmp_path: Path) -> None:
+    problems = list(islice(stream(ProblemConfig(ans_depth=4), 1), 5))
+    rows = [problem.record() for problem in problems]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    for found, problem in zip(
+        read_data_files([tmp_path / "rows.parquet"], unanswerable=True), problems, strict=True
+    ):
+        assert (found.id, found.problem, found.proof) == (
+            problem.id,
+            problem.text,
+            problem.solution,
+        )
+        assert found.config == problem.config.as_dict()
+    bad = [{"problem": "A pie?", "answer": "3"}, {"problem": None, "answer": "3"}]
+    pq.write_table(pa.Table.from_pylist(bad), tmp_path / "bad.parquet")
+    with pytest.raises(TreecutError, match=r"bad\.parquet:2: problem is None"):
+        read_data_files([tmp_path / "bad.parquet"], unanswerable=False)
+
+
+ONLY = "but this task takes only"
+
+
+@pytest.mark.parametrize(
+    ("lines", "unanswerable", "message"),
+    [
+        ([UNKNOWN, THREE], True, f":2 has the answer '3', {ONLY} unanswerable problems: give"),
+        ([THREE, UNKNOWN], False, f":2 has the answer 'unknown', {ONLY} answerable problems: give"),
+        ([THREE, {**THREE, "problem": "?"}, THREE], False, ":3 repeats the problem of {path}:1"),
+    ],
+)
+def test_lines_that_do_not_belong_there_are_refused(
+    tmp_path: Path, lines: list[Any], unanswerable: bool, message: str
+) -> None:
+    path = write(tmp_path / "own.jsonl", *lines)
     with pytest.raises(TreecutError) as caught:
-        read_data_files([path], unanswerable=True)
-    assert f"{path}:2 has the answer '3', but this task takes only unanswerable problems" in str(
-        caught.value
-    )
-    assert "to the task 'answerable'" in str(caught.value)
-    with pytest.raises(TreecutError) as caught:
-        read_data_files([path], unanswerable=False)
-    assert f"{path}:1 has the answer 'unknown', but this task takes only answerable" in str(
-        caught.value
-    )
-
-
-def test_repeat_names_both_lines(tmp_path: Path) -> None:
-    other = {**UNKNOWN, "problem": "Another one?"}
-    path = write(tmp_path / "own.jsonl", UNKNOWN, other, UNKNOWN)
-    with pytest.raises(TreecutError) as caught:
-        read_data_files([path], unanswerable=True)
-    assert str(caught.value).startswith(f"{path}:3 repeats the problem of {path}:1: remove one")
+        read_data_files([path], unanswerable)
+    assert str(caught.value).startswith(f"{path}{message.format(path=path)}")
 
 
 def test_repeat_across_files_names_both(tmp_path: Path) -> None:
     a = write(tmp_path / "a.jsonl", THREE)
     b = write(tmp_path / "b.jsonl", {**THREE, "answer": "4"})
-    with pytest.raises(TreecutError) as caught:
-        read_data_files([a, b], unanswerable=False)
-    assert f"{b}:1 repeats the problem of {a}:1" in str(caught.value)
-    with pytest.raises(TreecutError, match="repeats the problem of"):
-        read_data_files([a, a], unanswerable=False)
+    for second in (b, a):
+        with pytest.raises(TreecutError) as caught:
+            read_data_files([a, second], unanswerable=False)
+        assert f"{second}:1 repeats the problem of {a}:1" in str(caught.value)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:

@@ -51,11 +51,15 @@ def from_validation(error: ValidationError, what: str = "") -> TreecutError:
         what: what was validated, put before the place in it: a file's name, for example.
     """
     first = error.errors()[0]
+    # Of a parameter with several values the value tells which it is; of a file, its place does.
+    parts = [part for part in first["loc"] if what or not isinstance(part, int)]
     place = ".".join(
         str(part) if str(part).isidentifier() or isinstance(part, int) else shown(part)
-        for part in first["loc"]
+        for part in parts
     )
     subject = ": ".join(part for part in (what, place) if part)
+    if first["type"] == "json_invalid":
+        return TreecutError(f"{subject} is not JSON ({first['ctx']['error']}): mend it.")
     if first["type"] == "missing":
         return TreecutError(f"{subject} is missing: add it.")
     if first["type"] == "extra_forbidden":

@@ -1,20 +1,21 @@
-"""From data files to records: JSON Lines with the keys of the authors' files."""
+"""From data files to records: JSON Lines or Parquet with the keys of the authors' files."""
 
 from __future__ import annotations
 
-import json
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from treecut_tasks.errors import TreecutError
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.texts import UNKNOWN
-
-REQUIRED_KEYS = ("problem", "answer")
-"""Keys that every line of a data file must have."""
 
 # The authors' file names say the configuration; our own full records carry it themselves.
 _PUBLISHED_NAME = re.compile(
@@ -23,6 +24,35 @@ _PUBLISHED_NAME = re.compile(
     r"_hallu-(?P<unanswerable>True|False)(?:_cutDepth-(?P<cut_depth>\d{1,3}))?_"
 )
 _ANSWER = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40}|/[0-9]{0,39}[1-9][0-9]{0,39})?")
+
+
+def is_answer(answer: object) -> bool:
+    """Whether a value is an answer as data files write it: `unknown`, or a number in digits."""
+    return isinstance(answer, str) and (answer == UNKNOWN or _ANSWER.fullmatch(answer) is not None)
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must be a text")
+    return text
+
+
+def _answer(answer: str) -> str:
+    if not is_answer(answer):
+        raise ValueError(f"must be {UNKNOWN!r}, or a number in quotes such as '11'")
+    return answer
+
+
+class _Line(BaseModel):
+    """What is read of a line or a row; other keys are left alone."""
+
+    model_config = ConfigDict(strict=True)
+
+    problem: Annotated[str, AfterValidator(_text)]
+    answer: Annotated[str, AfterValidator(_answer)]
+    proof: str | None = None
+    config: dict[str, Any] | None = None
+    pair_id: str | int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,116 +116,76 @@ def read_data_files(paths: Sequence[str | Path], unanswerable: bool) -> list[Rec
 
 
 def iter_data_file(path: str | Path) -> Iterator[Record]:
-    """Read one data file line by line, as it is: repeats and both kinds of problems are allowed.
+    """Read one data file row by row, as it is: repeats and both kinds of problems are allowed.
 
     Raises:
-        TreecutError: a file that is missing, empty, not JSON Lines or lacks a key; the message names
-            file and line.
+        TreecutError: a file that is missing, empty, neither JSON Lines nor Parquet (by its ending),
+            or lacks a key; the message names file and line.
     """
-    path, number = Path(path), 0
-    empty = True
+    path, source = Path(path), ""
+    config = _config_of_name(path.name)
     try:
-        # Lines end at newlines only, as in binary files: JSON text may hold other characters that
-        # end lines of text.
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                # Some editors put a byte order mark in front of the first line.
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                if text.strip():
-                    empty = False
-                    yield _parse_line(text, path, number)
-    except OSError as error:
-        raise TreecutError(
-            f"Data file {str(path)!r} cannot be read ({error.strerror}): give the path of a JSON "
-            "Lines file."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TreecutError(
-            f"{path}:{number} is not UTF-8 text (byte {error.start}): save the file as UTF-8."
-        ) from error
-    if empty:
-        raise TreecutError(
-            f"Data file {str(path)!r} is empty: it needs at least one line with the keys "
-            f"{' and '.join(REQUIRED_KEYS)}."
-        )
-
-
-def _parse_line(line: str, path: Path, number: int) -> Record:
-    source = f"{path}:{number}"
-    try:
-        data: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise TreecutError(
-            f"{source} is not JSON ({error}): each line must be one JSON object."
-        ) from error
-    if not isinstance(data, dict):
-        raise TreecutError(
-            f"{source} is {_shown(data)}: each line must be a JSON object with the keys "
-            f"{' and '.join(REQUIRED_KEYS)}."
-        )
-    for key in REQUIRED_KEYS:
-        if key not in data:
-            raise TreecutError(
-                f"{source} lacks the key {key!r}: each line needs the keys "
-                f"{' and '.join(REQUIRED_KEYS)}."
+        for number, data in _rows(path) if path.suffix == ".parquet" else _lines(path):
+            source = f"{path}:{number}"
+            try:
+                line = (
+                    _Line.model_validate_json(data)
+                    if isinstance(data, bytes)
+                    else _Line.model_validate(data)
+                )
+            except ValidationError as error:
+                raise from_validation(error, source) from error
+            yield Record(
+                id=content_id(line.problem, line.answer),
+                problem=line.problem,
+                answer=line.answer,
+                proof=line.proof,
+                config=config if line.config is None else line.config,
+                pair_id=None if line.pair_id is None else str(line.pair_id),
+                source=source,
             )
-    problem, answer, proof = data["problem"], data["answer"], data.get("proof")
-    if not isinstance(problem, str) or not problem.strip():
-        raise TreecutError(f"{source} has the problem {_shown(problem)}: it must be a text.")
-    if any("\ud800" <= character <= "\udfff" for character in problem):
+    except (OSError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise TreecutError(
-            f"{source} has the problem {_shown(problem)}: half of a character (\\ud800 to \\udfff) "
-            "stands in it; mend the text."
-        )
-    if not is_answer(answer):
+            f"Data file {str(path)!r} cannot be read ({reason}): give the path of a JSON Lines or "
+            "Parquet file."
+        ) from error
+    if not source:
         raise TreecutError(
-            f"{source} has the answer {_shown(answer)}: it must be 'unknown', or a number in quotes "
-            "such as '11'."
+            f"Data file {str(path)!r} is empty: it needs at least one line with the keys problem and "
+            "answer."
         )
-    if proof is not None and not isinstance(proof, str):
-        raise TreecutError(f"{source} has the proof {_shown(proof)}: it must be a text.")
-    pair_id = data.get("pair_id")
-    return Record(
-        id=content_id(problem, answer),
-        problem=problem,
-        answer=answer,
-        proof=proof,
-        config=_config(data, path, source),
-        pair_id=None if pair_id is None else str(pair_id),
-        source=source,
-    )
 
 
-def is_answer(answer: object) -> bool:
-    """Whether a value is an answer as data files write it: `unknown`, or a number in digits."""
-    if not isinstance(answer, str):
-        return False
-    return answer == UNKNOWN or _ANSWER.fullmatch(answer) is not None
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    # Lines end at newlines only: JSON text may hold other characters that end lines of text.
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            # Some editors put a byte order mark in front of the first line.
+            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if text.strip():
+                yield number, text
 
 
-def _config(data: dict[str, Any], path: Path, source: str) -> dict[str, Any]:
-    config = data.get("config")
-    if config is not None:
-        if not isinstance(config, dict):
-            raise TreecutError(f"{source} has the config {_shown(config)}: it must be an object.")
-        return config
-    match = _PUBLISHED_NAME.match(path.name)
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    file, number = pq.ParquetFile(path), 0
+    keys = [key for key in _Line.model_fields if key in file.schema_arrow.names]
+    for batch in file.iter_batches(columns=keys):
+        for row in batch.to_pylist():
+            number += 1
+            yield number, row
+
+
+def _config_of_name(name: str) -> dict[str, Any]:
+    match = _PUBLISHED_NAME.match(name)
     if match is None:
         return {}
-    found = match.groupdict()
-    cut_depth = found["cut_depth"]
-    return {
-        "theme": found["theme"],
-        "composite_name": found["composite_name"] == "True",
-        "num_vars": int(found["num_vars"]),
-        "ans_depth": int(found["ans_depth"]),
-        "order": found["order"],
-        "unanswerable": found["unanswerable"] == "True",
-        "cut_depth": None if cut_depth is None else int(cut_depth),
-        "sampling": "published",
-    }
+    # Words, numbers and truth values, each in Python's writing.
+    found = {key: _value(text) for key, text in match.groupdict().items()}
+    return {**found, "sampling": "published"}
 
 
-def _shown(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _value(text: str | None) -> str | int | bool | None:
+    if text in ("True", "False"):
+        return text == "True"
+    return int(text) if text is not None and text.isdecimal() else text

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.records import iter_data_file
 from treecut_tasks.processes import in_processes
 from treecut_tasks.reading import Undetermined
@@ -166,7 +165,8 @@ def prove_file(
     report = Report()
     say = report.messages.append if say is None else say
     first: tuple[str, str] | None = None
-    for problem, answer, source in _problems(file.path):
+    for record in iter_data_file(file.path):
+        problem, answer, source = record.problem, record.answer, record.source
         found = _checked(problem, answer, source, themes, assumptions)
         verdict = "unreadable" if found["verdict"] == "unreadable" else "wrong"
         if found["agrees"]:
@@ -186,19 +186,11 @@ def prove_file(
         if output is not None:
             output.write(json.dumps(found, ensure_ascii=False) + "\n")
         if file.folder is not None:
-            report.ids.append(int(content_id(problem, answer), 16))
+            report.ids.append(int(record.id, 16))
         advance(1)
     for message in _summary(file, report, own_theme=themes is not None):
         say(message)
     return report
-
-
-def _problems(path: str) -> Iterator[tuple[str, str, str]]:
-    if path.endswith(".parquet"):
-        from treecut_tasks.data_sets.stored import iter_problems
-
-        return iter_problems(Path(path))
-    return ((record.problem, record.answer, record.source) for record in iter_data_file(path))
 
 
 def _checked(
