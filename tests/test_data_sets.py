@@ -79,7 +79,7 @@ def test_any_entries_of_a_recipe_are_those_of_the_whole(
     (table,) = (pa.concat_tables(rows.tables(low, low + 20)) for low in [start])
     found = pa.concat_tables(rows.tables(start, stop)).to_pylist()
     assert found == table.to_pylist()[: len(found)]
-    assert rows.num_rows(start, stop) == len(found)
+    assert recipe.num_rows(start, stop) == len(found)
     assert table.schema == schema(paired=recipe.paired)
     table.validate(full=True)
     place, made = 0, Counter(recipe.cycle[i % len(recipe.cycle)] for i in range(start))

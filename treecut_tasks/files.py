@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, TextIO, cast
 
 import yaml
 
@@ -28,17 +28,6 @@ _KEPT_NAME = 200
 # Far above what themes and mixtures need.
 _MAX_YAML_NODES = 100_000
 _MAX_YAML_NUMBER = 10**18
-# What the YAML library raises: for what is no YAML, for tags such as `!!bool x`, for dates such as
-# 2024-13-45, for deep nesting.
-_BAD_YAML = (
-    yaml.YAMLError,
-    ValueError,
-    RecursionError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    TypeError,
-)
 
 
 # --- Reading. ---
@@ -91,7 +80,9 @@ def parse_yaml(text: str, what: str) -> Any:
     """The same for a text that is there already."""
     try:
         data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except _BAD_YAML as error:
+    except (
+        Exception
+    ) as error:  # all kinds: for tags such as `!!bool x`, for dates such as 2024-13-45
         reason = " ".join(str(error).split())
         raise TreecutError(
             f"The {what} is not valid YAML ({shown(reason)}): mend the file."
@@ -156,29 +147,31 @@ def _is_or_is_in(output: Path, source: str | Path) -> bool:
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file that appears under its name only when all of it was written.
+    """Open a text file that appears under its name only when all of it was written; see `whole_files`.
 
-    `-` is standard output, whose errors pass. An exception, an interrupt or a termination signal
-    leaves an earlier file of that name as it was. Devices and pipes are written to directly. Text is
-    UTF-8 everywhere.
+    `-` is standard output, whose errors pass.
 
     Raises:
         TreecutError: the file cannot be written.
     """
-    if str(path) == "-":
-        check_stdout()
-        # What is written here is data, not messages in the terminal's encoding.
-        cast(Any, sys.stdout).reconfigure(encoding="utf-8", errors="backslashreplace")
-        yield sys.stdout
-        sys.stdout.flush()
+    if str(path) != "-":
+        with whole_files(path) as (file,):
+            yield file
         return
-    with whole_files(path) as (file,):
-        yield file
+    if sys.__stdout__ is None:
+        raise TreecutError("Standard output is closed: give a file with -o.")
+    # What is written here is data, not messages in the terminal's encoding.
+    cast(Any, sys.stdout).reconfigure(encoding="utf-8", errors="backslashreplace")
+    yield sys.stdout
+    sys.stdout.flush()
 
 
 @contextmanager
 def whole_files(*paths: str | Path) -> Iterator[list[TextIO]]:
-    """Open text files that appear, all or none, when all of them were written.
+    """Open files that appear, all or none, when all of them were written and have reached the disk.
+
+    An exception, an interrupt or a termination signal leaves earlier files of those names as they
+    were. Devices and pipes are written to directly. Text is UTF-8 everywhere; bytes go to `.buffer`.
 
     Raises:
         TreecutError: a file cannot be written.
@@ -187,50 +180,27 @@ def whole_files(*paths: str | Path) -> Iterator[list[TextIO]]:
         places = []
         for path in map(Path, paths):
             stack.enter_context(writing(path))
-            places.append((stack.enter_context(_temporary(path)), path))
-        stack.enter_context(_named(places))
+            places.append(stack.enter_context(_temporary(path)))
         files = [
             # What no encoding can write is written as JSON writes it.
-            stack.enter_context(
-                place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
-            )
+            place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
             for place, _ in places
         ]
-        yield cast(list[TextIO], files)
+        try:
+            yield cast(list[TextIO], files)
+            for file, (place, target) in zip(files, places, strict=True):
+                file.flush()
+                if place != target:
+                    os.fsync(file.fileno())
+        finally:
+            for file in files:
+                file.close()
+        _give_names([(place, target) for place, target in places if place != target])
 
 
 @contextmanager
-def whole_binary_file(target: Path) -> Iterator[BinaryIO]:
-    """The same for bytes, and what appears under the name has reached the disk before.
-
-    Raises:
-        TreecutError: the file cannot be written.
-    """
-    with (
-        writing(target),
-        _temporary(target) as place,
-        _named([(place, target)]),
-        place.open("wb") as file,
-    ):
-        yield cast(BinaryIO, file)
-        file.flush()
-        if place != target:
-            os.fsync(file.fileno())
-
-
-def check_stdout() -> None:
-    """Check that there is a standard output.
-
-    Raises:
-        TreecutError: it is closed (`>&-` in a shell).
-    """
-    if sys.__stdout__ is None:
-        raise TreecutError("Standard output is closed: give a file with -o.")
-
-
-@contextmanager
-def _temporary(target: Path) -> Iterator[Path]:
-    """Where to write what shall stand in a file: the target itself if it is a device or a pipe."""
+def _temporary(target: Path) -> Iterator[tuple[Path, Path]]:
+    """Where to write, and the file to replace: the target itself if it is a device or a pipe."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -238,7 +208,7 @@ def _temporary(target: Path) -> Iterator[Path]:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
-        yield target
+        yield target, target
         return
     # A link keeps pointing at the file; the file itself is replaced.
     target = target.resolve()
@@ -247,39 +217,26 @@ def _temporary(target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{name}.{secrets.token_hex(_TOKEN_BYTES)}")
     with termination_raises():
         try:
-            yield temporary
+            yield temporary, target
         finally:
             temporary.unlink(missing_ok=True)
 
 
-@contextmanager
-def _named(places: Sequence[tuple[Path, Path]]) -> Iterator[None]:
-    """Give files their names when the block has ended well: all of them, or none."""
-    yield
-    several = len(places) > 1
-    undo: list[tuple[Path, Path | None]] = []
-    try:
-        for temporary, path in places:
-            target, old = path.resolve(), None
-            if temporary == path:
-                continue
+def _give_names(places: Sequence[tuple[Path, Path]]) -> None:
+    """Give temporary files their names: all of them, or none."""
+    with ExitStack() as copies, ExitStack() as undo:
+        for temporary, target in places:
+            old = temporary.with_suffix(f".{secrets.token_hex(_TOKEN_BYTES)}")
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-                if several:
-                    old = temporary.with_suffix(f".{secrets.token_hex(_TOKEN_BYTES)}")
+                if len(places) > 1:
+                    copies.callback(old.unlink, missing_ok=True)
                     shutil.copy2(target, old)
-            if several:
-                undo.append((target, old))
+                    undo.callback(old.replace, target)
+            else:
+                undo.callback(target.unlink, missing_ok=True)
             temporary.replace(target)
-    except BaseException:
-        for target, old in undo:
-            with suppress(OSError):
-                target.unlink(missing_ok=True) if old is None else old.replace(target)
-        raise
-    finally:
-        for _, old in undo:
-            if old is not None:
-                old.unlink(missing_ok=True)
+        undo.pop_all()
 
 
 _REMEDIES = {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,55 +15,33 @@ if TYPE_CHECKING:
 
     from treecut_tasks.data_sets.folder import Write
     from treecut_tasks.data_sets.plan import Plan
+    from treecut_tasks.data_sets.recipe import Recipe
 
-_CONFIG_OPTIONS = (
-    "--theme",
-    "--composite-name",
-    "--num-vars",
-    "--ans-depth",
-    "--unanswerable",
-    "--cut-depth",
-    "--order",
-    "--sampling",
-    "--pairs",
-    "--split",
-)
-_FOLDER_OPTIONS = ("--workers", "--ray", "--overwrite")
+_FOLDER_OPTIONS = ("workers", "ray", "overwrite")
 # Problems of which repeats are counted; of more it would take too much memory.
 _REPEATS_COUNTED = 1_000_000
 # What `-o` ends with where the members of pairs go into one file.
-_LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
+_FILE_ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet")
 
 
-@click.command("generate", cls=Command)
+@click.command("generate", cls=Command, context_settings={"show_default": True})
 @click.option(
     "--theme",
     type=ThemePath(),
     default="food",
-    show_default=True,
     metavar="NAME|FILE",
     help="food, outfit, or the path of a theme file (YAML).",
 )
 @click.option(
     "--composite-name/--simple-name",
     default=True,
-    show_default=True,
     help="Name variables 'a burger at Bistro Nice' or just 'a burger'.",
 )
 @click.option("--num-vars", type=int, help="Number of variables.  [default: ans-depth + 2]")
 @click.option(
-    "--ans-depth",
-    type=int,
-    default=8,
-    show_default=True,
-    help="Distance from the root to the questioned variable, 2 or more.",
+    "--ans-depth", default=8, help="Distance from the root to the questioned variable, 2 or more."
 )
-@click.option(
-    "--unanswerable/--answerable",
-    default=True,
-    show_default=True,
-    help="Cut a necessary edge, or not.",
-)
+@click.option("--unanswerable/--answerable", default=True, help="Cut a necessary edge, or not.")
 @click.option(
     "--cut-depth",
     type=int,
@@ -74,23 +50,17 @@ _LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
 @click.option(
     "--order",
     default="random",
-    show_default=True,
     metavar="ORDER",
     help="Order of the sentences: forward, backward or random.",
 )
 @click.option(
     "--sampling",
     default="published",
-    show_default=True,
     metavar="KIND",
     help="published: as the authors' data; paper: as Algorithm 1.",
 )
-@click.option(
-    "-n", "n", type=int, default=500, show_default=True, help="Number of problems, or of pairs."
-)
-@click.option(
-    "--seed", type=int, default=42, show_default=True, help="Names the stream, 0 or more."
-)
+@click.option("-n", "n", default=500, help="Number of problems, or of pairs.")
+@click.option("--seed", default=42, help="Names the stream, 0 or more.")
 @click.option(
     "--one-stream",
     is_flag=True,
@@ -99,7 +69,6 @@ _LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
 @click.option(
     "--split",
     default="all",
-    show_default=True,
     metavar="SPLIT",
     help="all; train, validation or test, which share no problem and no pair; or train_items, "
     "validation_items or test_items, which share no item name either.",
@@ -119,7 +88,6 @@ _LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
     "--format",
     "file_format",
     default="jsonl",
-    show_default=True,
     metavar="FORMAT",
     help="jsonl: JSON Lines; parquet; published: the authors' keys and bytes.",
 )
@@ -131,7 +99,6 @@ _LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
     "output",
     type=OutputPath(),
     default="-",
-    show_default=True,
     metavar="PATH",
     help="A file, - for standard output, or the folder of --shards, --mixture with splits, or pairs.",
 )
@@ -144,27 +111,19 @@ _LINES_ENDINGS = (".jsonl", ".ndjson", ".json")
 @click.pass_context
 def command(
     context: click.Context,
-    theme: str,
-    composite_name: bool,
-    num_vars: int | None,
-    ans_depth: int,
-    unanswerable: bool,
-    cut_depth: int | None,
-    order: str,
-    sampling: str,
+    /,
     n: int,
     seed: int,
     one_stream: bool,
-    split: str,
-    pairs: str | None,
     mixture: str | None,
-    file_format: str,
-    columns: str | None,
+    file_format: Any,
+    columns: Any,
     output: str,
     shards: int | None,
     workers: int | None,
     ray: str | None,
     overwrite: bool,
+    **parameters: Any,
 ) -> None:
     """Write problems as JSON Lines or Parquet: a file, or a folder of many.
 
@@ -182,8 +141,48 @@ def command(
     """
     from treecut_tasks.data_sets.mixtures import read_mixture
     from treecut_tasks.data_sets.plan import Plan
-    from treecut_tasks.data_sets.recipe import Part, Recipe
     from treecut_tasks.errors import TreecutError
+
+    if mixture is not None:
+        if option := _given(context, *parameters, "one_stream"):
+            raise TreecutError(f"{option} cannot be given with --mixture: write it into the file.")
+        recipe = read_mixture(mixture, seed)
+    else:
+        recipe = _recipe(seed, **parameters)
+    if columns is not None and file_format == "published":
+        raise TreecutError(
+            "--columns needs --format jsonl or parquet: published has the authors' keys."
+        )
+    num_shards = len(recipe.splits) if shards is None else shards
+    plan = Plan(recipe, n, num_shards, file_format, "all" if columns is None else columns)
+    if shards is not None or len(recipe.splits) > 1:
+        if one_stream:
+            raise TreecutError("--one-stream is one file: leave out --shards, or --one-stream.")
+        if output == "-":
+            raise TreecutError("A data set of several files needs a folder: name it with -o DIR.")
+        _write_folder(plan, output, _writer(workers, ray), overwrite)
+        return
+    if option := _given(context, *_FOLDER_OPTIONS):
+        raise TreecutError(f"{option} needs --shards S and -o DIR: it is for folders of files.")
+    tables = _one_stream(plan) if one_stream else _tables(plan)
+    if recipe.paired and output != "-" and not output.endswith(_FILE_ENDINGS):
+        _write_aligned(plan, tables, output)
+    else:
+        _write_file(plan, tables, output)
+
+
+def _given(context: click.Context, *names: str) -> str | None:
+    """The first of these options that is on the command line."""
+    for parameter in context.command.params:
+        if parameter.name in names and (
+            context.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
+        ):
+            return parameter.opts[0]
+    return None
+
+
+def _recipe(seed: int, pairs: str | None, split: str, **parameters: Any) -> Recipe:
+    from treecut_tasks.data_sets.recipe import Part, Recipe
     from treecut_tasks.problems import (
         ProblemConfig,
         check_counterpart,
@@ -191,64 +190,11 @@ def command(
         named_split,
     )
 
-    given = _given(context)
-    if mixture is not None:
-        for option in (*_CONFIG_OPTIONS, "--one-stream"):
-            if option in given:
-                raise TreecutError(
-                    f"{option} cannot be given with --mixture: write it into the file."
-                )
-        recipe = read_mixture(mixture, seed)
-    else:
-        kind = None if pairs is None else check_counterpart(pairs)
-        if kind is not None and num_vars is None:
-            num_vars = default_num_vars(ans_depth, kind)
-        config = ProblemConfig(
-            theme=theme,
-            composite_name=composite_name,
-            num_vars=num_vars,
-            ans_depth=ans_depth,
-            order=order,  # type: ignore[arg-type]  # checked by ProblemConfig
-            unanswerable=unanswerable,
-            cut_depth=cut_depth,
-            sampling=sampling,  # type: ignore[arg-type]  # checked by ProblemConfig
-        )
-        of = named_split(split)
-        recipe = Recipe((Part(config, kind or "none"),), seed, (of,))
-    in_folder = shards is not None or len(recipe.splits) > 1
-    num_shards = len(recipe.splits) if shards is None else shards
-    if columns is not None and file_format == "published":
-        raise TreecutError(
-            "--columns needs --format jsonl or parquet: published has the authors' keys."
-        )
-    # Checked by Plan.
-    wanted: Any = file_format, "all" if columns is None else columns
-    plan = Plan(recipe, n, num_shards, *wanted)
-    if in_folder:
-        if one_stream:
-            raise TreecutError("--one-stream is one file: leave out --shards, or --one-stream.")
-        if output == "-":
-            raise TreecutError("A data set of several files needs a folder: name it with -o DIR.")
-        _write_folder(plan, output, _writer(workers, ray), overwrite)
-        return
-    for option in _FOLDER_OPTIONS:
-        if option in given:
-            raise TreecutError(f"{option} needs --shards S and -o DIR: it is for folders of files.")
-    tables = _one_stream(plan) if one_stream else _tables(plan)
-    if recipe.paired and output != "-" and not output.endswith((*_LINES_ENDINGS, ".parquet")):
-        _write_aligned(plan, tables, output)
-    else:
-        _write_file(plan, tables, output)
-
-
-def _given(context: click.Context) -> set[str]:
-    """The options that are on the command line."""
-    return {
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name is not None
-        and context.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
-    }
+    kind = None if pairs is None else check_counterpart(pairs)
+    if kind is not None and parameters["num_vars"] is None:
+        parameters["num_vars"] = default_num_vars(parameters["ans_depth"], kind)
+    part = Part(ProblemConfig(**parameters), kind or "none")
+    return Recipe((part,), seed, (named_split(split),))
 
 
 def _writer(workers: int | None, ray: str | None) -> Write:
@@ -300,7 +246,7 @@ def _write_folder(plan: Plan, path: str, write: Write, overwrite: bool) -> None:
     from treecut_tasks.cli.output import counting
     from treecut_tasks.data_sets.folder import write_folder
 
-    with counting(_num_rows(plan), "Generating") as advance:
+    with counting(plan.num_rows, "Generating") as advance:
         written, there = write_folder(plan, path, overwrite, write, advance)
     before = f" ({there} were there already)" if there else ""
     click.echo(f"Wrote {written} of {written + there} files{before} to {path}.", err=True)
@@ -309,24 +255,17 @@ def _write_folder(plan: Plan, path: str, write: Write, overwrite: bool) -> None:
 def _write_file(plan: Plan, tables: Iterator[pa.Table], path: str) -> None:
     from treecut_tasks.cli.output import counting
     from treecut_tasks.data_sets.writing import write_tables
-    from treecut_tasks.files import check_stdout, whole_binary_file
+    from treecut_tasks.files import whole_file
 
-    rows = _num_rows(plan)
     seen: Counter[int] = Counter()
-    if rows <= _REPEATS_COUNTED:
+    if plan.num_rows <= _REPEATS_COUNTED:
         tables = _watched(tables, seen)
-    with counting(rows, "Generating") as advance:
-        if path == "-":
-            check_stdout()
-            write_tables(tables, plan.format, sys.stdout.buffer, advance, plan.as_json())
-            sys.stdout.buffer.flush()
-        else:
-            with whole_binary_file(Path(path)) as file:
-                write_tables(tables, plan.format, file, advance, plan.as_json())
+    with counting(plan.num_rows, "Generating") as advance, whole_file(path) as file:
+        write_tables(tables, plan.format, file.buffer, advance, plan.as_json())
     where = "standard output" if path == "-" else path
     repeats = sum(seen.values()) - len(seen)
     repeated = f"; {repeats} repeat an earlier one" if repeats else ""
-    click.echo(f"Wrote {rows} problems to {where}{repeated}.", err=True)
+    click.echo(f"Wrote {plan.num_rows} problems to {where}{repeated}.", err=True)
 
 
 def _watched(tables: Iterator[pa.Table], seen: Counter[int]) -> Iterator[pa.Table]:
@@ -347,17 +286,9 @@ def _write_aligned(plan: Plan, tables: Iterator[pa.Table], path: str) -> None:
         raise TreecutError(f"-o is {path!r}: give the name of a file that ends in .parquet.")
     folder = made_folder(path)
     targets = [folder / "unanswerable.jsonl", folder / "answerable.jsonl"]
-    with counting(_num_rows(plan), "Generating") as advance, whole_files(*targets) as files:
+    with counting(plan.num_rows, "Generating") as advance, whole_files(*targets) as files:
         for table in tables:
             for member, file in enumerate(files):
                 rows = table.take(list(range(member, len(table), 2)))
                 write_tables([rows], plan.format, file.buffer, advance)
     click.echo(f"Wrote {plan.num_entries} pairs to {targets[0]} and {targets[1].name}.", err=True)
-
-
-def _num_rows(plan: Plan) -> int:
-    from treecut_tasks.data_sets.rows import Rows
-
-    return sum(
-        Rows(plan.recipe, shard.split).num_rows(shard.start, shard.stop) for shard in plan.shards
-    )

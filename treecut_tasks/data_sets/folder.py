@@ -9,41 +9,31 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, StringConstraints, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from treecut_tasks.data_sets.plan import Plan, Shard
+from treecut_tasks.data_sets.plan import SHARD_NAME, Plan, Shard
 from treecut_tasks.data_sets.rows import check_drawable
-from treecut_tasks.data_sets.writing import Advance, WrittenFile, describe, write_shard
+from treecut_tasks.data_sets.writing import Advance, WrittenFile, sha256_of, write_shard
 from treecut_tasks.errors import TreecutError, from_validation, shown
-from treecut_tasks.files import made_folder, whole_binary_file
+from treecut_tasks.files import made_folder, whole_file
 from treecut_tasks.processes import in_processes
 
 MANIFEST_NAME = "manifest.json"
 """The file that tells what a folder holds."""
 
-_SHARD = r"[A-Za-z_]\w{0,63}-\d{5,6}-of-\d{5,6}\.(?:jsonl|parquet|published)"
 # What a run that was killed may leave.
-_TEMPORARY = re.compile(rf"\.(?:{_SHARD}|{re.escape(MANIFEST_NAME)})\.[0-9a-f]{{16}}")
-
-
-class _File(BaseModel):
-    # Whoever made the manifest must not choose what else is read on this machine.
-    name: Annotated[str, StringConstraints(pattern=rf"^{_SHARD}$")]
-    rows: int
-    bytes: int
-    sha256: str
+_TEMPORARY = re.compile(rf"\.(?:{SHARD_NAME}|{re.escape(MANIFEST_NAME)})\.[0-9a-f]{{16}}")
 
 
 class _Manifest(BaseModel):
     data_set: dict[str, Any]
     num_files: int
     rows: int
-    files: list[_File]
+    files: list[WrittenFile]
 
 
 Write = Callable[[Plan, Sequence[Shard], Path, Advance], Iterator[WrittenFile]]
@@ -104,7 +94,7 @@ def _clear(folder: Path, plan: Plan) -> None:
 def _strangers(folder: Path, names: set[str]) -> Iterator[Path]:
     """Files that look like those of a data set, but are not named."""
     for file in sorted(folder.iterdir()):
-        if file.name not in names and re.fullmatch(_SHARD, file.name):
+        if file.name not in names and re.fullmatch(SHARD_NAME, file.name):
             yield file
 
 
@@ -129,23 +119,19 @@ def _whole_files(folder: Path, plan: Plan) -> dict[str, WrittenFile]:
             f"The folder {str(folder)!r} holds another data set: its {key} is {shown(theirs)}, not "
             f"{shown(ours)}. Use another folder, or --overwrite."
         )
-    return {
-        file.name: WrittenFile(**file.model_dump())
-        for file in manifest.files
-        if _fault(folder, file) is None
-    }
+    return {file.name: file for file in manifest.files if _fault(folder, file) is None}
 
 
 def _write_manifest(folder: Path, plan: Plan, known: dict[str, WrittenFile]) -> None:
     files = [known[shard.name] for shard in plan.shards if shard.name in known]
-    manifest = {
-        "data_set": plan.as_dict(),
-        "num_files": len(plan.shards),
-        "rows": sum(file.rows for file in files),
-        "files": [asdict(file) for file in files],
-    }
-    with whole_binary_file(folder / MANIFEST_NAME) as out:
-        out.write((json.dumps(manifest, indent=1) + "\n").encode())
+    manifest = _Manifest(
+        data_set=plan.as_dict(),
+        num_files=len(plan.shards),
+        rows=sum(file.rows for file in files),
+        files=files,
+    )
+    with whole_file(folder / MANIFEST_NAME) as out:
+        out.write(json.dumps(manifest.model_dump(), indent=1) + "\n")
 
 
 def _read(folder: Path) -> _Manifest:
@@ -160,14 +146,14 @@ def _read(folder: Path) -> _Manifest:
         ) from error
 
 
-def _fault(folder: Path, expected: _File) -> str | None:
+def _fault(folder: Path, expected: WrittenFile) -> str | None:
     """What is wrong with a file of a manifest, or None."""
     path = folder / expected.name
     if not path.is_file():
         return "is missing"
     if (size := path.stat().st_size) != expected.bytes:
         return f"has {size} bytes, not {expected.bytes}"
-    if (digest := describe(path, 0).sha256) != expected.sha256:
+    if (digest := sha256_of(path)) != expected.sha256:
         return f"has the SHA-256 {digest}, not {expected.sha256}"
     return None
 
@@ -189,9 +175,9 @@ def check_files(folder: Path) -> Iterator[tuple[WrittenFile, str | None]]:
             "`treecut generate` again to complete it."
         )
     for file in manifest.files:
-        yield WrittenFile(**file.model_dump()), _fault(folder, file)
+        yield file, _fault(folder, file)
     for path in _strangers(folder, {file.name for file in manifest.files}):
-        yield WrittenFile(path.name, 0, path.stat().st_size, ""), "is not in the manifest"
+        yield WrittenFile(name=path.name, rows=0, bytes=0, sha256=""), "is not in the manifest"
 
 
 def _difference(theirs: Any, ours: Any, key: str = "") -> tuple[str, Any, Any] | None:
@@ -217,15 +203,10 @@ def write_here(workers: int) -> Write:
     ) -> Iterator[WrittenFile]:
         if workers == 1 or len(shards) < 2:
             for shard in shards:
-                yield write_shard(plan, shard, folder / shard.name, advance)
+                yield write_shard(plan, shard, folder, advance)
             return
-        work = partial(_write_file, plan, folder)
-        for written in in_processes(work, shards, workers):
+        for written in in_processes(partial(write_shard, plan, folder=folder), shards, workers):
             yield written
             advance(written.rows)
 
     return write
-
-
-def _write_file(plan: Plan, folder: Path, shard: Shard) -> WrittenFile:
-    return write_shard(plan, shard, folder / shard.name)

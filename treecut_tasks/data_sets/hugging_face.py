@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from treecut_tasks.data_sets.plan import Plan
 from treecut_tasks.data_sets.recipe import Part, Recipe
@@ -37,7 +36,8 @@ With pairs there is a `pair_id` too."""
 _MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
 # A list of so many shards is quick to send to workers and to shuffle.
 _MOST_SHARDS = 16_384
-_TEXT_FORM: dict[Form, bool] = {"all": False, "text": True, "messages": True, "prompts": True}
+# What a worked example is made of.
+_TEXTS = ("problem", "proof", "answer")
 
 
 def to_dataset(
@@ -152,7 +152,7 @@ class _Source:
         return map(self._formed, self._rows().tables(start, stop))
 
     def _rows(self) -> Rows:
-        return _rows_of(self.recipe, self.split, _TEXT_FORM[self.form])
+        return _rows_of(self.recipe, self.split, self.form != "all")
 
     def _formed(self, table: pa.Table) -> pa.Table:
         if self.form in ("all", "text"):
@@ -169,32 +169,15 @@ class _Source:
 
     def _messages(self, table: pa.Table, with_response: bool) -> pa.ListArray:
         """The messages that the tasks send, and the response that their examples give."""
-        # What a worked example puts around its three texts.
-        shot = make_shot("\0problem\0", "\0solution\0", "\0answer\0")
-        texts = {
-            "problem": table["problem"].combine_chunks(),
-            "solution": table["proof"].combine_chunks(),
-            "answer": table["answer"].combine_chunks(),
-        }
-        messages = [("system", COT_SYSTEM_MESSAGE)] if self.system_message else []
-        messages.append(("user", shot.prompt))
-        if with_response:
-            messages.append(("assistant", shot.response))
-        rows = len(table)
-        contents = [_filled(template, texts, rows) for _, template in messages]
-        # Message j of row i lies at place j * rows + i.
-        order = pa.array(
-            [j * rows + i for i in range(rows) for j in range(len(messages))], pa.int64()
-        )
-        struct = pa.StructArray.from_arrays(
-            [
-                pa.concat_arrays([pa.repeat(role, rows) for role, _ in messages]),
-                pa.concat_arrays(contents),
-            ],
-            fields=list(_MESSAGES.value_type),
-        )
-        ends = pa.array(range(0, len(messages) * rows + 1, len(messages)), pa.int32())
-        return pa.ListArray.from_arrays(ends, struct.take(order), type=_MESSAGES)
+        before = [{"role": "system", "content": COT_SYSTEM_MESSAGE}] if self.system_message else []
+        rows = []
+        for texts in zip(*(table[name].to_pylist() for name in _TEXTS), strict=True):
+            shot = make_shot(*texts)
+            row = [*before, {"role": "user", "content": shot.prompt}]
+            if with_response:
+                row.append({"role": "assistant", "content": shot.response})
+            rows.append(row)
+        return pa.array(rows, _MESSAGES)
 
 
 @lru_cache(maxsize=4)
@@ -204,16 +187,6 @@ def _rows_of(recipe: Recipe, split: Split, text_only: bool) -> Rows:
     Not kept by the source itself, which is sent to other processes.
     """
     return Rows(recipe, split, text_only)
-
-
-def _filled(template: str, texts: dict[str, pa.StringArray], rows: int) -> pa.StringArray:
-    """A template with texts of each row in the places of their names between zero characters."""
-    parts = [
-        texts.get(part, part) if number % 2 else part
-        for number, part in enumerate(template.split("\0"))
-    ]
-    columns = [pa.repeat(part, rows) if isinstance(part, str) else part for part in parts]
-    return pc.binary_join_element_wise(*columns, "")
 
 
 def _source(
@@ -250,10 +223,7 @@ def _source(
 
 
 def _recipe(
-    config: ProblemConfig | Recipe,
-    seed: int,
-    pairs: PairKind,
-    split: str | None,
+    config: ProblemConfig | Recipe, seed: int, pairs: PairKind, split: str | None
 ) -> Recipe:
     if isinstance(config, ProblemConfig):
         of = WHOLE if split is None else named_split(split)

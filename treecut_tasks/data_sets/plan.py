@@ -20,6 +20,9 @@ Columns = Literal["all", "text"]
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
 """`all` that is known of a problem, or just its ids and texts; see `columns.schema`."""
 
+SHARD_NAME = r"[A-Za-z_]\w{0,63}-\d{5,6}-of-\d{5,6}\.(?:jsonl|parquet|published)"
+"""A pattern for the names of files."""
+
 # More files than any file system likes in one folder.
 _MOST_SHARDS = 100_000
 
@@ -101,6 +104,11 @@ class Plan:
                 start, stop = size * place // files, size * (place + 1) // files
                 shards.append(Shard(name, split, start, stop))
         return tuple(shards)
+
+    @property
+    def num_rows(self) -> int:
+        """Its size in problems."""
+        return sum(self.recipe.num_rows(shard.start, shard.stop) for shard in self.shards)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything that names the bytes of the files; ready for JSON."""

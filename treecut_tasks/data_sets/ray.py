@@ -42,7 +42,7 @@ def write_with_ray(address: str) -> Write:
         try:
             remote = ray.remote(max_retries=_RETRIES)(_write)
             versions, absolute = _versions(), folder.resolve()
-            left = [remote.remote(plan, shard, absolute / shard.name, versions) for shard in shards]
+            left = [remote.remote(plan, shard, absolute, versions) for shard in shards]
             while left:
                 (done, *_), left = ray.wait(left)
                 written: WrittenFile = ray.get(done)
@@ -64,13 +64,13 @@ def write_with_ray(address: str) -> Write:
     return write
 
 
-def _write(plan: Plan, shard: Shard, path: Path, versions: Mapping[str, str]) -> WrittenFile:
+def _write(plan: Plan, shard: Shard, folder: Path, versions: Mapping[str, str]) -> WrittenFile:
     if versions != _versions():
         raise TreecutError(
             f"the machine {socket.gethostname()!r} has {_versions()}, not {versions}: install the same "
             "on all machines"
         )
-    return write_shard(plan, shard, path)
+    return write_shard(plan, shard, folder)
 
 
 def _versions() -> dict[str, str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import Any, get_args
 
 from treecut_tasks.errors import TreecutError, shown
@@ -137,6 +137,16 @@ class Recipe:
     def paired(self) -> bool:
         """Whether any part consists of pairs."""
         return any(part.pairs != "none" for part in self.parts)
+
+    def num_rows(self, start: int, stop: int) -> int:
+        """How many rows the entries from start to stop have."""
+        turns = [0, *accumulate(self.parts[index].rows_per_entry for index in self.cycle)]
+
+        def before(entry: int) -> int:
+            cycles, turn = divmod(entry, len(self.cycle))
+            return cycles * turns[-1] + turns[turn]
+
+        return before(stop) - before(start)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything that names the rows, but for the version; ready for JSON."""

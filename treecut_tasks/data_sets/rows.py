@@ -62,13 +62,6 @@ class Rows:
         turns = self._cycle[:, None] == np.arange(len(self._parts))
         self._turns_before = np.concatenate([[turns[0] * 0], np.cumsum(turns, axis=0)])
 
-    def num_rows(self, start: int, stop: int) -> int:
-        """How many rows the entries from start to stop have."""
-        return sum(
-            (self._index(stop, number) - self._index(start, number)) * part.rows_per_entry
-            for number, part in enumerate(self._parts)
-        )
-
     def _index(self, entry: int, number: int) -> int:
         """How many entries before this one are of a part."""
         cycles, turn = divmod(entry, len(self._cycle))

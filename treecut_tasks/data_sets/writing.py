@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import BaseModel, StringConstraints
 
-from treecut_tasks.data_sets.plan import Format, Plan, Shard
+from treecut_tasks.data_sets.plan import SHARD_NAME, Format, Plan, Shard
 from treecut_tasks.data_sets.rows import Rows
-from treecut_tasks.files import whole_binary_file
+from treecut_tasks.files import whole_file
 from treecut_tasks.problems.members import published_lines
 
 # Rows in a Parquet row group, which readers load at once.
@@ -31,8 +31,7 @@ Advance = Callable[[int], None]
 """Called with the number of rows that were written since the last call."""
 
 
-@dataclass(frozen=True)
-class WrittenFile:
+class WrittenFile(BaseModel):
     """What a finished file is known by.
 
     Attributes:
@@ -42,35 +41,41 @@ class WrittenFile:
         sha256: hexadecimal digest of its content.
     """
 
-    name: str
+    # Whoever made a manifest must not choose what else is read on this machine.
+    name: Annotated[str, StringConstraints(pattern=rf"^{SHARD_NAME}$")]
     rows: int
     bytes: int
     sha256: str
 
 
 def write_shard(
-    plan: Plan, shard: Shard, path: Path, advance: Advance = lambda _: None
+    plan: Plan, shard: Shard, folder: Path, advance: Advance = lambda _: None
 ) -> WrittenFile:
     """Write one file; an existing one is replaced when the new one is whole.
 
     Raises:
         TreecutError: the file cannot be written, or the recipe cannot be drawn.
     """
-    rows = Rows(plan.recipe, shard.split, plan.columns == "text")
-    with whole_binary_file(path) as file:
+    path, rows = folder / shard.name, Rows(plan.recipe, shard.split, plan.columns == "text")
+    with whole_file(path) as file:
         write_tables(
-            rows.tables(shard.start, shard.stop), plan.format, file, advance, plan.as_json()
+            rows.tables(shard.start, shard.stop), plan.format, file.buffer, advance, plan.as_json()
         )
-    return describe(path, rows.num_rows(shard.start, shard.stop))
+    return WrittenFile(
+        name=shard.name,
+        rows=plan.recipe.num_rows(shard.start, shard.stop),
+        bytes=path.stat().st_size,
+        sha256=sha256_of(path),
+    )
 
 
-def describe(path: Path, rows: int) -> WrittenFile:
-    """Describe a finished file by reading it."""
+def sha256_of(path: Path) -> str:
+    """The hexadecimal digest of a file's content."""
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        digest = hashlib.sha256()
         while block := file.read(1 << 20):
             digest.update(block)
-        return WrittenFile(path.name, rows, file.tell(), digest.hexdigest())
+    return digest.hexdigest()
 
 
 def write_tables(

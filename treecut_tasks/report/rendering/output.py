@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from treecut_tasks.files import check_outputs, made_folder, whole_binary_file
+from treecut_tasks.files import check_outputs, made_folder, whole_file
 from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.cells import cells_frame
 from treecut_tasks.report.document import Document, Figure, Table
@@ -77,8 +77,8 @@ def write_report(
         check_outputs([path], logs)
         made_folder(str(path.parent))
         progress(0, 1, f"writing {name}")
-        with whole_binary_file(path) as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
+        with whole_file(path) as file:
+            file.buffer.write(content if isinstance(content, bytes) else content.encode())
         written.append(path)
     return written
 
