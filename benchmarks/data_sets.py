@@ -101,7 +101,7 @@ def task(counterpart: Any) -> None:
 
     # As in a new process.
     streams._kept_block.cache_clear()
-    streams._chunk.cache_clear()
+    streams._members.cache_clear()
     configs = [
         ProblemConfig(ans_depth=depth, num_vars=default_num_vars(depth, counterpart))
         for depth in DEPTHS

@@ -40,7 +40,6 @@ from treecut_tasks.problems import (
     Split,
     draw_data_set,
     named_split,
-    pairs_stream,
     published_files,
 )
 from treecut_tasks.themes import load_theme
@@ -107,9 +106,6 @@ def test_a_name_is_the_same_problem_at_every_door_of_python(
     assert next(islice(stream(config, seed), index, None)) == problem
     assert pair_at(config, seed, index).unanswerable == problem
     assert pair_at(config, seed, index).answerable == twin
-    assert next(islice(pairs_stream(config, seed, "full"), index, None)).id == (
-        pair_at(config, seed, index).id
-    )
     assert to_dataset(config, seed, index + 1)[index] == record
     shards = min(index + 1, 2)
     lazily = to_iterable_dataset(config, seed, index + 1, shards=shards).skip(index)
@@ -507,8 +503,3 @@ def test_the_cut_is_a_function_of_the_text() -> None:
     for problems in (second, third):
         assert [p.cut for p in problems] == [p.cut for p in first]
     assert len({p.counterpart().text for p in first}) == 20
-
-
-def test_the_authors_stream_has_no_matched_pairs() -> None:
-    with pytest.raises(TreecutError, match="stream has no matched pairs"):
-        pairs_stream(ProblemConfig(), 1, "matched", one_stream=True)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.splits import HASHES, Split, name_numbers
 from treecut_tasks.problems.tree import breadth_first, subtree
-from treecut_tasks.problems.wording import MAX_COEFFICIENT
 from treecut_tasks.themes import Theme
 
 Ints = NDArray[np.int64]
@@ -33,6 +32,9 @@ PairKind = Literal["none", "full", "matched"]
 
 BLOCK = 4096
 """Problems that are drawn at once. Part of what the stream is: another size, another stream."""
+
+MAX_COEFFICIENT = 3
+"""Coefficients are ±1, ±2, ±3 (paper, Algorithm 1, line 28)."""
 
 ENTITIES_DRAWN = 2
 """Entities in a problem with composite names (paper, Appendix A)."""
@@ -129,17 +131,11 @@ class Block:
 
     def rows(self, start: int, stop: int) -> Block:
         """Some of the rows."""
-        part = slice(start, stop)
-        return replace(
-            self,
-            names=self.names[part],
-            values=self.values[part],
-            parents=self.parents[part],
-            a=self.a[part],
-            b=self.b[part],
-            order=self.order[part],
-            spare=None if self.spare is None else self.spare[part],
-        )
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        part: dict[str, Any] = {
+            name: each[start:stop] for name, each in values.items() if isinstance(each, np.ndarray)
+        }
+        return replace(self, **part)
 
 
 class RandomWords:

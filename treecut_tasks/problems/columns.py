@@ -13,7 +13,7 @@ import pyarrow as pa
 from treecut_tasks.problems.blocks import Ints
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.members import Member
-from treecut_tasks.problems.wording import phrases_of
+from treecut_tasks.problems.names import all_names
 
 _NUMBERS = pa.list_(pa.int32())
 # Prices are as large as a theme says.
@@ -66,9 +66,7 @@ def columns(member: Member, text_only: bool = False) -> dict[str, pa.Array]:
     if text_only:
         return texts
     block, config = member.whole, member.config
-    names = pa.array(
-        [str(each.variable) for each in phrases_of(config.resolved_theme, config.composite_name)]
-    )
+    names = pa.array(list(map(str, all_names(config))))
     return {
         **texts,
         "config": _repeated(config, len(block)),

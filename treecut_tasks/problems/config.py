@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -14,6 +14,12 @@ Sampling = Literal["published", "paper"]
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+
+_KINDS = (
+    *((name, bool, "true or false") for name in ("composite_name", "unanswerable")),
+    *((name, int, "a whole number") for name in ("ans_depth", "num_vars", "cut_depth")),
+)
+_FILLED_IN = ("num_vars", "cut_depth")
 
 
 @dataclass(frozen=True)
@@ -54,14 +60,14 @@ class ProblemConfig:
 
         theme = self.theme if isinstance(self.theme, Theme) else load_theme(self.theme)
         fill("theme", theme)
-        for name in ("composite_name", "unanswerable"):
-            if not isinstance(getattr(self, name), bool):
-                raise TreecutError(f"{name} is {getattr(self, name)!r}: it must be true or false.")
-        if self.order not in ORDERS:
-            raise TreecutError(f"order is {self.order!r}: it must be {_either(ORDERS)}.")
-        if self.sampling not in SAMPLINGS:
-            raise TreecutError(f"sampling is {self.sampling!r}: it must be {_either(SAMPLINGS)}.")
-        _check_int("ans_depth", self.ans_depth)
+        for name, kind, must in _KINDS:
+            value = getattr(self, name)
+            if type(value) is not kind and not (value is None and name in _FILLED_IN):
+                raise TreecutError(f"{name} is {value!r}: it must be {must}.")
+        for name, allowed in (("order", ORDERS), ("sampling", SAMPLINGS)):
+            if (value := getattr(self, name)) not in allowed:
+                either = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+                raise TreecutError(f"{name} is {value!r}: it must be {either}.")
         if self.ans_depth < 2:
             raise TreecutError(
                 f"ans_depth is {self.ans_depth}: it must be 2 or more, because the path to the "
@@ -69,34 +75,28 @@ class ProblemConfig:
             )
         if self.num_vars is None:
             fill("num_vars", self.ans_depth + 2)
-        num_vars = self.vars
-        _check_int("num_vars", num_vars)
-        if num_vars < self.ans_depth:
+        if self.vars < self.ans_depth:
             raise TreecutError(
-                f"num_vars is {num_vars}: it must be at least ans_depth, which is "
+                f"num_vars is {self.vars}: it must be at least ans_depth, which is "
                 f"{self.ans_depth}, because every step of the path is a variable."
             )
-        if not self.unanswerable:
-            if self.cut_depth is not None:
-                raise TreecutError(
-                    f"cut_depth is {self.cut_depth!r} for an answerable problem, which has no cut: "
-                    "leave cut_depth out, or ask for unanswerable problems."
-                )
-        else:
-            if self.cut_depth is None:
-                fill("cut_depth", self.ans_depth // 2)
-            cut_depth = cast(int, self.cut_depth)
-            _check_int("cut_depth", cut_depth)
-            if not 1 <= cut_depth < self.ans_depth:
-                raise TreecutError(
-                    f"cut_depth is {cut_depth}: it must be from 1 to {self.ans_depth - 1} "
-                    f"(ans_depth - 1)."
-                )
+        if not self.unanswerable and self.cut_depth is not None:
+            raise TreecutError(
+                f"cut_depth is {self.cut_depth} for an answerable problem, which has no cut: "
+                "leave cut_depth out, or ask for unanswerable problems."
+            )
+        if self.unanswerable and self.cut_depth is None:
+            fill("cut_depth", self.ans_depth // 2)
+        if self.cut_depth is not None and not 1 <= self.cut_depth < self.ans_depth:
+            raise TreecutError(
+                f"cut_depth is {self.cut_depth}: it must be from 1 to {self.ans_depth - 1} "
+                "(ans_depth - 1)."
+            )
         capacity = theme.capacity(self.composite_name)
-        if num_vars > capacity:
+        if self.vars > capacity:
             style = "composite" if self.composite_name else "simple"
             raise TreecutError(
-                f"num_vars is {num_vars}, but the theme {theme.name!r} can name only {capacity} "
+                f"num_vars is {self.vars}, but the theme {theme.name!r} can name only {capacity} "
                 f"variables with {style} names: use fewer variables"
                 + ("" if self.composite_name else ", composite names")
                 + " or a theme with more items."
@@ -123,22 +123,5 @@ class ProblemConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """The parameters under their names, the theme by its name; ready for JSON."""
-        return {
-            "theme": self.resolved_theme.name,
-            "composite_name": self.composite_name,
-            "num_vars": self.num_vars,
-            "ans_depth": self.ans_depth,
-            "order": self.order,
-            "unanswerable": self.unanswerable,
-            "cut_depth": self.cut_depth,
-            "sampling": self.sampling,
-        }
-
-
-def _check_int(name: str, value: object) -> None:
-    if type(value) is not int:
-        raise TreecutError(f"{name} is {value!r}: it must be a whole number.")
-
-
-def _either(values: tuple[str, ...]) -> str:
-    return f"{', '.join(values[:-1])} or {values[-1]}"
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return values | {"theme": self.resolved_theme.name}

@@ -36,9 +36,9 @@ from treecut_tasks.problems.blocks import (
     with_path,
 )
 from treecut_tasks.problems.config import ProblemConfig
+from treecut_tasks.problems.names import all_names
 from treecut_tasks.problems.pairs import no_match
 from treecut_tasks.problems.splits import WHOLE, Split
-from treecut_tasks.problems.wording import all_phrases
 
 # Up to so many trees, those with a spare edge are listed; of more they are found by drawing, so many at
 # a time and at most so many in all.
@@ -261,11 +261,11 @@ def _reachable(config: ProblemConfig) -> int:
 
 def _scores(config: ProblemConfig, ends: _Ends, names: Ints) -> Ints:
     """In how many respects names show which free end is joined to which neighbours, 0 being the best."""
-    of_all = _NameNumbers.of(config)
-    items, entities = of_all.items[names], of_all.entities[names]
+    # Names are numbered entity by entity.
+    entities, items = np.divmod(names, len(config.resolved_theme.items))
     asked = slice(config.ans_depth - 1, config.ans_depth)
     questioned = 2 * (items == items[:, asked]) + (entities == entities[:, asked])
-    scores = _COUNTED * (_shows(ends, of_all.words[names]) + _shows(ends, questioned))
+    scores = _COUNTED * (_shows(ends, _lengths(config)[names]) + _shows(ends, questioned))
     if config.composite_name:
         scores += _shows(ends, items) + _shows(ends, entities)
     if config.order != "random":
@@ -273,22 +273,10 @@ def _scores(config: ProblemConfig, ends: _Ends, names: Ints) -> Ints:
     return scores
 
 
-@dataclass(frozen=True)
-class _NameNumbers:
-    """What names have in common, as numbers, by the index of the name."""
-
-    items: Ints
-    entities: Ints
-    words: Ints
-
-    @staticmethod
-    @lru_cache(maxsize=64)
-    def of(config: ProblemConfig) -> _NameNumbers:
-        names = [phrases.variable for phrases in all_phrases(config)]
-        num_items = len(config.resolved_theme.items)
-        number = np.arange(len(names))
-        lengths = np.array([len(str(name).split()) for name in names])
-        return _NameNumbers(number % num_items, number // num_items, lengths)
+@lru_cache(maxsize=64)
+def _lengths(config: ProblemConfig) -> Ints:
+    """The words of each name."""
+    return np.array([len(str(name).split()) for name in all_names(config)])
 
 
 def _shows(ends: _Ends, respect: Ints) -> Ints:

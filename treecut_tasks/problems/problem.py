@@ -11,8 +11,8 @@ from treecut_tasks.problems.blocks import Block, Ints
 from treecut_tasks.problems.columns import columns
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.members import Member, short_hash
+from treecut_tasks.problems.names import all_names
 from treecut_tasks.problems.tree import Edge, breadth_first
-from treecut_tasks.problems.wording import all_phrases
 from treecut_tasks.themes import Variable
 
 Role = Literal["path", "off_path"]
@@ -137,8 +137,8 @@ class Problem:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """Entity and item of each variable."""
-        names = all_phrases(self.config)
-        return tuple(names[i].variable for i in self._numbers(self.member.block.names))
+        names = all_names(self.config)
+        return tuple(names[i] for i in self._numbers(self.member.block.names))
 
     @property
     def values(self) -> tuple[int, ...]:

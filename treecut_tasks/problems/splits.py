@@ -8,7 +8,7 @@ hashes do not overlap therefore share no problem and no pair.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecut_tasks.errors import TreecutError, shown
-from treecut_tasks.problems.wording import phrases_of
+from treecut_tasks.problems.names import names_of
 from treecut_tasks.themes import Theme
 
 HASHES = 2**32
@@ -151,10 +151,10 @@ def name_numbers(
     Returns:
         A number for each name, to add for every variable, and another to add for the one asked for.
     """
-    names = [str(each.variable) for each in phrases_of(theme, composite_name)]
-    return _numbers(_NAME, names), _numbers(_ASKED_NAME, names)
 
+    def numbers(version: str) -> NDArray[np.uint64]:
+        names = (f"{version}\n{name}".encode() for name in names_of(theme, composite_name))
+        digests = (hashlib.sha256(name).digest() for name in names)
+        return np.array([int.from_bytes(each[:8], "big") for each in digests], dtype=np.uint64)
 
-def _numbers(version: str, names: Sequence[str]) -> NDArray[np.uint64]:
-    digests = [hashlib.sha256(f"{version}\n{name}".encode()).digest() for name in names]
-    return np.array([int.from_bytes(digest[:8], "big") for digest in digests], dtype=np.uint64)
+    return numbers(_NAME), numbers(_ASKED_NAME)

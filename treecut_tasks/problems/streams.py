@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
-from typing import NamedTuple
 
 from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.problems.authors import draw_as_authors
@@ -89,43 +88,36 @@ def draw_block(
 _kept_block = lru_cache(maxsize=8)(draw_block)
 
 
-class _Chunk(NamedTuple):
-    """Some rows of a stream: the problems that were drawn, and their counterparts."""
-
-    drawn: Member
-    answerable: Member | None
-
-    def pair(self, row: int) -> Pair:
-        assert self.answerable is not None
-        return Pair(Problem(self.drawn, row), Problem(self.answerable, row))
-
-
 @lru_cache(maxsize=64)
-def _chunk(
+def _members(
     config: ProblemConfig,
     seed: int,
-    number: int,
-    pairs: PairKind = "none",
-    split: Split = WHOLE,
+    block: int,
+    part: int,
+    pairs: PairKind,
+    split: Split,
+    repeat: int | str,
+) -> tuple[Member, Member]:
+    """Rows of a stream that are written at once, one of the parts of a block, and their counterparts."""
+    size = chunk_size(config)
+    rows = _kept_block(config, seed, block, pairs, split, repeat)
+    drawn = Member.of(rows.rows(part * size, (part + 1) * size))
+    return drawn, drawn.counterpart(matched=pairs == "matched")
+
+
+def _at(
+    config: ProblemConfig,
+    seed: int,
+    index: int,
+    pairs: PairKind,
+    split: Split,
     repeat: int | str = 0,
-) -> _Chunk:
-    """The rows of a stream that are written at once, by their number among all such."""
-    size = chunk_size(config)
-    per_block = -(-BLOCK // size)
-    block, part = divmod(number, per_block)
-    drawn = Member.of(
-        _kept_block(config, seed, block, pairs, split, repeat).rows(part * size, (part + 1) * size)
-    )
-    if pairs == "none":
-        return _Chunk(drawn, None)
-    return _Chunk(drawn, drawn.counterpart(matched=pairs == "matched"))
-
-
-def _place(config: ProblemConfig, index: int) -> tuple[int, int]:
-    """The number of the chunk that holds an index, and the row in it."""
-    size = chunk_size(config)
+) -> Pair:
+    """What has this index in a stream: the problem that was drawn, and its counterpart."""
     block, row = divmod(_whole_number("index", index), BLOCK)
-    return block * -(-BLOCK // size) + row // size, row % size
+    part, row = divmod(row, chunk_size(config))
+    members = _members(config, check_seed(seed), block, part, pairs, split, repeat)
+    return Pair(*(Problem(member, row) for member in members))
 
 
 def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOLE) -> Problem:
@@ -141,8 +133,7 @@ def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOL
         TreecutError: a value that is not allowed.
     """
     _check_config(config)
-    number, row = _place(config, index)
-    return Problem(_chunk(config, check_seed(seed), number, split=split).drawn, row)
+    return _at(config, seed, index, "none", split).unanswerable
 
 
 def pair_at(
@@ -162,8 +153,7 @@ def pair_at(
     """
     _check_config(config)
     check_pair(config, counterpart)
-    number, row = _place(config, index)
-    return _chunk(config, check_seed(seed), number, counterpart, split).pair(row)
+    return _at(config, seed, index, counterpart, split)
 
 
 def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Problem]:
@@ -187,25 +177,6 @@ def member_chunks(config: ProblemConfig, seed: int, one_stream: bool = False) ->
         return (Member.of(rows) for block in blocks for rows in chunks(block))
     rng, size = random.Random(seed), min(_AHEAD, chunk_size(config))
     return (Member.of(draw_as_authors(config, rng, size)) for _ in count())
-
-
-def pairs_stream(
-    config: ProblemConfig, seed: int, counterpart: CounterpartKind, one_stream: bool = False
-) -> Iterator[Pair]:
-    """The endless stream of pairs of (config, seed); see `stream`.
-
-    Raises:
-        TreecutError: a configuration without such pairs, or matched pairs of the authors' stream.
-    """
-    check_pair(config, counterpart)
-    if one_stream and counterpart == "matched":
-        raise TreecutError(
-            "The authors' stream has no matched pairs, whose names are chosen so that they do not tell "
-            "the members apart: leave one_stream out, or use counterpart full."
-        )
-    if one_stream:
-        return (Pair(each, each.counterpart()) for each in stream(config, seed, one_stream))
-    return (pair_at(config, seed, index, counterpart) for index in count())
 
 
 def generate(config: ProblemConfig, rng: random.Random) -> Problem:
@@ -249,7 +220,7 @@ def generate_pair(
         return Pair(problem, problem.counterpart())
     words = stream_words(config, _checked_rng(rng).getrandbits(128), 0, counterpart, WHOLE, "one")
     drawn = Member.of(draw_matched(config, words, 1, WHOLE))
-    return _Chunk(drawn, drawn.counterpart(matched=True)).pair(0)
+    return Pair(Problem(drawn, 0), Problem(drawn.counterpart(matched=True), 0))
 
 
 def _check_config(config: object) -> None:
@@ -300,8 +271,7 @@ def example_pairs(
     check_pair(config, counterpart)
     while True:
         index = rng.getrandbits(BLOCK.bit_length() - 1)
-        number, row = _place(config, index)
-        yield _chunk(config, seed, number, counterpart, split, _EXAMPLES).pair(row)
+        yield _at(config, seed, index, counterpart, split, _EXAMPLES)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
-"""From rows of a block to problems and worked solutions, as tables of piece numbers.
+"""From rows of a block to problems and worked solutions.
 
 The sentences are those of the authors' data (paper, Appendix A), the worked solutions those of the
-paper's Figure 1.
+paper's Figure 1. All texts of a configuration are made of some thousand pieces: a name in its forms,
+an amount of money, ` costs … more than `. A batch of texts is a table of piece numbers, a line for
+each text, and one call of Arrow's `take` writes them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,17 +17,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from treecut_tasks.problems.blocks import Block, Ints, trees_of
+from treecut_tasks.problems.blocks import MAX_COEFFICIENT, Block, Ints, trees_of
 from treecut_tasks.problems.config import ProblemConfig
-from treecut_tasks.problems.pieces import EMPTY, Codes, Pieces
-from treecut_tasks.problems.wording import MAX_COEFFICIENT, amounts, phrases_of, question
-from treecut_tasks.themes import Theme
+from treecut_tasks.problems.names import names_of
+from treecut_tasks.themes import Item, Theme
 
 UNKNOWN = "unknown"
 """The answer of an unanswerable problem."""
 
-_TIMES = range(1, MAX_COEFFICIENT + 1)
-_SAME = "he price of "
+Codes = NDArray[np.int32]
+"""Piece numbers; the last axis is the order in which the pieces are written."""
+
+# The piece without characters; it fills up texts of unequal numbers of pieces.
+_EMPTY = 0
+
 # A subject is written in so many ways: with each number of pieces, alone and after `The price of`.
 _SUBJECT_FORMS = 2 * MAX_COEFFICIENT
 # Middles that hold no amount, then five for each amount.
@@ -42,7 +47,7 @@ class Sentences:
     Attributes:
         subject: what the sentence begins with.
         middle: from there to the second operand.
-        other: the second operand; EMPTY where there is none.
+        other: the second operand; 0 where there is none.
         tail: what follows it: 0 for nothing, else 1 and the number of the amount.
     """
 
@@ -63,30 +68,56 @@ def _words_of(theme: Theme, composite_name: bool) -> Words:
 
 
 class Words:
-    """The pieces of a theme, and how problems are composed of them."""
+    """The pieces of a theme, and how problems are composed of them.
+
+    Pieces are added in groups, which are numbered from their first piece, when they are first asked for.
+    """
 
     def __init__(self, theme: Theme, composite_name: bool) -> None:
         """Prepare the pieces."""
-        pieces = self._pieces = Pieces()
-        self._names = phrases_of(theme, composite_name)
-        self._step = theme.value_step
+        self._pieces = [""]
+        self._firsts: dict[Hashable, int] = {}
+        self._table: pa.StringArray | None = None
+        self._names, self._step = names_of(theme, composite_name), theme.value_step
         # Amounts are multiples of the step; none is 0.
-        self._money = ["", *amounts(theme)]
-        self._starts = pieces.group("starts", self._subjects(capital=True))
-        self._clauses = pieces.group("clauses", self._subjects(capital=False))
-        self._others = pieces.group(
-            "others", [quantity for name in self._names for quantity in name.quantity]
+        highest = 2 * MAX_COEFFICIENT * theme.value_max
+        self._money = ["", *map(theme.money, range(self._step, highest + 1, self._step))]
+        # `a burger at …`, `2 burgers at …`, `3 burgers at …` of every name.
+        quantities = [
+            quantity
+            for entity in (theme.entities if composite_name else (None,))
+            for item in theme.items
+            for quantity in _quantities(item, "" if entity is None else f" at {entity}")
+        ]
+        self._starts = self._group(
+            "starts", _subjects(map(_capitalised, quantities), quantities, "T")
         )
-        self._middles = pieces.group("middles", self._middle_texts())
-        self._questions = pieces.group(
-            "questions", [question(name.variable) for name in self._names]
-        )
+        self._clauses = self._group("clauses", _subjects(quantities, quantities, "t"))
+        self._others = self._group("others", quantities)
+        self._middles = self._group("middles", self._middle_texts())
+        # It says `a` even before a vowel, as the authors' data does.
+        self._questions = self._labels("Question: how much does a ", " cost?")
 
-    def _subjects(self, capital: bool) -> Iterable[str]:
-        for name in self._names:
-            yield from name.start if capital else name.quantity
-            same = ("T" if capital else "t") + _SAME
-            yield from (same + quantity for quantity in name.quantity)
+    def _group(self, key: Hashable, texts: Iterable[str]) -> int:
+        """The number of the first piece of a group, which is added if no group has this key yet."""
+        if key not in self._firsts:
+            self._firsts[key] = len(self._pieces)
+            self._pieces += texts
+            self._table = None
+        return self._firsts[key]
+
+    def _piece(self, text: str) -> int:
+        return self._group(("piece", text), [text])
+
+    def write(self, codes: Codes) -> pa.StringArray:
+        """The texts that a table of piece numbers stands for, a line for each."""
+        if self._table is None:
+            self._table = pa.array(self._pieces, pa.string())
+        texts, pieces = codes.shape
+        written = self._table.take(pa.array(np.ascontiguousarray(codes).reshape(-1)))
+        _, offsets, data = written.buffers()
+        ends = np.frombuffer(offsets, dtype=np.int32)[: texts * pieces + 1 : pieces]
+        return pa.StringArray.from_buffers(texts, pa.py_buffer(np.ascontiguousarray(ends)), data)
 
     def _middle_texts(self) -> Iterable[str]:
         yield " and "
@@ -100,23 +131,17 @@ class Words:
 
     def _tails(self, end: str) -> int:
         """The group of tails that close with some text."""
-        return self._pieces.group(
-            ("tails", end), [end, *(f" cost {money}{end}" for money in self._money)]
-        )
+        return self._group(("tails", end), [end, *(f" cost {money}{end}" for money in self._money)])
 
     def _labels(self, before: str, after: str) -> int:
-        return self._pieces.group(
-            ("labels", before, after), [f"{before}{name.variable}{after}" for name in self._names]
+        return self._group(
+            ("labels", before, after), [f"{before}{name}{after}" for name in self._names]
         )
 
     def _prices(self, before: str, after: str) -> int:
-        return self._pieces.group(
+        return self._group(
             ("prices", before, after), [f"{before}{money}{after}" for money in self._money]
         )
-
-    def write(self, codes: Codes) -> pa.StringArray:
-        """The texts that a table of piece numbers stands for, a line for each."""
-        return self._pieces.write(codes)
 
     def sentences(self, block: Block) -> Sentences:
         """Word the formulas of all edges."""
@@ -142,7 +167,7 @@ class Words:
             subject=_codes(subject * _SUBJECT_FORMS + MAX_COEFFICIENT * is_equal + times - 1),
             middle=_codes(middle + self._middles),
             other=_codes(
-                np.where(at_root, EMPTY, other * MAX_COEFFICIENT + other_times - 1 + self._others)
+                np.where(at_root, _EMPTY, other * MAX_COEFFICIENT + other_times - 1 + self._others)
             ),
             tail=_codes(np.where(is_sum, amount + 1, 0)),
         )
@@ -188,12 +213,12 @@ class Words:
         theme = block.config.resolved_theme
         prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
         values = block.values[:, block.config.ans_depth - 1]
-        first = self._pieces.group("answers", map(str, prices))
+        first = self._group("answers", map(str, prices))
         return beside([(values - theme.value_min) // theme.value_step + first])
 
     def solved_paths(self, block: Block, sentences: Sentences) -> Codes:
         """The solutions of answerable problems: a step for each edge of the path, x_1 … x_ans_depth."""
-        depth, piece = block.config.ans_depth, self._pieces.piece
+        depth, piece = block.config.ans_depth, self._piece
         codes = np.empty((len(block), depth, 7), dtype=np.int32)
         codes[:, 0, 0] = piece("It is given as a fact that ")
         codes[:, 1:, 0] = piece(" Combine with the fact that ")
@@ -202,7 +227,7 @@ class Words:
         codes[..., 3] = sentences.other[:, :depth]
         codes[:, 0, 4] = piece(".")
         codes[:, 1:, 4] = sentences.tail[:, 1:depth] + self._tails(", we get ")
-        codes[:, 0, 5:] = EMPTY
+        codes[:, 0, 5:] = _EMPTY
         codes[:, 1:, 5] = block.names[:, 1:depth] * MAX_COEFFICIENT + self._others
         codes[:, 1:, 6] = block.values[:, 1:depth] // self._step + self._prices(" costs ", ".")
         return flat(codes)
@@ -212,19 +237,19 @@ class Words:
 
         Rows with smaller subtrees are filled up with nothing.
         """
-        rows, piece = len(block), self._pieces.piece
+        rows, piece = len(block), self._piece
         detached = trees_of(block.config, block.parents).detached
         size = np.count_nonzero(detached, axis=1)
         at = np.maximum(detached - 1, 0)
         names = np.take_along_axis(block.names, at, axis=1)
-        labels = np.where(detached > 0, names + self._labels(", ", ""), EMPTY)
+        labels = np.where(detached > 0, names + self._labels(", ", ""), _EMPTY)
         labels[:, 0] = names[:, 0] + self._labels("", "")
         facts = self._worded(sentences, at[:, 1:] + 1, self._clauses, self._tails(", "))
         # Nothing follows the last one.
         facts[np.arange(rows), size - 2, 3] += self._tails("") - self._tails(", ")
-        facts[detached[:, 1:] == 0] = EMPTY
+        facts[detached[:, 1:] == 0] = _EMPTY
         most = block.config.vars
-        counts = self._pieces.group(("counts", most), map(_counted, range(most + 1)))
+        counts = self._group(("counts", most), map(_counted, range(most + 1)))
         return beside(
             [
                 np.full(rows, piece("All we know about the prices of ")),
@@ -235,6 +260,25 @@ class Words:
                 self._asked(block) + self._labels("", "."),
             ]
         )
+
+
+def _quantities(item: Item, place: str) -> Iterator[str]:
+    article = "an" if item.name[0].lower() in "aeiou" else "a"
+    yield f"{article} {item.name}{place}"
+    yield from (f"{n} {item.plural}{place}" for n in range(2, MAX_COEFFICIENT + 1))
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _subjects(alone: Iterable[str], quantities: Sequence[str], the: str) -> Iterator[str]:
+    """All numbers of pieces of each name alone, then after `The price of`; name by name."""
+    alone = list(alone)
+    for first in range(0, len(quantities), MAX_COEFFICIENT):
+        of_name = slice(first, first + MAX_COEFFICIENT)
+        yield from alone[of_name]
+        yield from (f"{the}he price of {quantity}" for quantity in quantities[of_name])
 
 
 def _counted(num_variables: int) -> str:
