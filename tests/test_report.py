@@ -424,24 +424,13 @@ def test_only_comparable_responses_are_pooled(name: str, tmp_path: Path) -> None
     assert "1 model, 2 runs" in make_document(evidence).summary
 
 
-def test_problems_of_a_file_are_told_apart_by_their_own_configuration(
-    tmp_path: Path, run_treecut: RunTreecut
-) -> None:
-    for order in ("forward", "random"):
-        run_treecut(
-            "generate",
-            "-n",
-            "3",
-            "--ans-depth",
-            "2",
-            "--order",
-            order,
-            "--unanswerable",
-            "-o",
-            tmp_path / f"{order}.jsonl",
-        )
-    files = [str(tmp_path / f"{order}.jsonl") for order in ("forward", "random")]
-    inspect_run(unanswerable(data_file=files), "treecut/guesser", tmp_path / "logs")
+def test_problems_of_a_file_are_told_apart_by_their_own_configuration(tmp_path: Path) -> None:
+    files = [tmp_path / "forward.jsonl", tmp_path / "random.jsonl"]
+    configs = [ProblemConfig(ans_depth=2, order="forward"), ProblemConfig(ans_depth=2)]
+    for file, config in zip(files, configs, strict=True):
+        first = (pair_at(config, seed=42, index=index).records()[0] for index in range(3))
+        file.write_text("".join(json.dumps(each) + "\n" for each in first), encoding="utf-8")
+    inspect_run(unanswerable(data_file=[*map(str, files)]), "treecut/guesser", tmp_path / "logs")
     inspect_run(unanswerable(ans_depth=2, num_problems=3), "treecut/guesser", tmp_path / "logs")
     variants = read_evidence([str(tmp_path / "logs")]).variants.values()
     assert [variant.settings["problems"] for variant in variants] == [

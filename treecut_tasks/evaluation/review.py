@@ -93,10 +93,6 @@ class Agreement:
 def agreement(judged: Sequence[JudgedResponse], marked: str) -> Agreement:
     """Compare verdicts with a sheet's marks; rows without a mark do not count.
 
-    Args:
-        judged: the responses that the sheet was made from.
-        marked: the sheet, as CSV with the columns `line` and `mark`.
-
     Raises:
         TreecutError: no marks, a mark that is none, or a line that is not there.
     """

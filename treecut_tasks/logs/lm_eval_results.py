@@ -7,14 +7,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import Field, ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.evaluation.instructions import STANDARD
-from treecut_tasks.evaluation.recorded import RecordedResponse, recorded_rows
-from treecut_tasks.lm_eval_adapter.dataset import KEY
+from treecut_tasks.evaluation.recorded import recorded_response, recorded_rows
 from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.logs.records import (
     Batch,
@@ -95,26 +93,10 @@ class Sample(Logged):
     resps: list[list[str | None]]
 
 
-class Member(NamedTuple):
-    """One problem of a sample with the responses to it; a pair has two."""
-
-    id: str
-    problem: str
-    answer: str
-    facts: ProblemFacts
-    prompt: str
-    responses: list[str | None]
-
-
 def read_lm_eval_results(
     path: Path, files: Mapping[str, Path], complain: Callable[[str], None]
 ) -> list[Batch]:
     """Read the runs and the responses of a results file; tasks that were asked alike are one run.
-
-    Args:
-        path: the results file.
-        files: the samples of each task.
-        complain: told about every task that has no samples, or unusable ones.
 
     Raises:
         TreecutError: the results are of other tasks, without samples, or have a value that cannot be.
@@ -144,15 +126,12 @@ def read_lm_eval_results(
             continue
         try:
             with files[task].open(encoding="utf-8") as lines:
-                found = list(documents(recorded_rows(lines, str(files[task]))))
-            responses = [
-                response
-                for sample, members in found
-                for response in document_responses(origin, task, sample, members)
-            ]
+                rows = recorded_rows(lines, str(files[task]))
+                found = list(documents(rows, origin, task))
         except TreecutError as error:
             complain(str(error))
             continue
+        responses = [response for _, own in found for response in own]
         if not responses:
             continue
         run = _run(path, results, task, *found[0])
@@ -171,11 +150,17 @@ def is_sample(row: object) -> bool:
     return isinstance(row, dict) and isinstance(row.get("doc"), dict) and "resps" in row
 
 
-def documents(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[Sample, list[Member]]]:
-    """The logged samples of some rows, each document once: with several filters it has several.
+def documents(
+    rows: Iterable[tuple[str, Any]], origin: str, task: str
+) -> Iterator[tuple[Sample, list[Response]]]:
+    """The logged samples of some rows with their responses, judged from their words.
+
+    Each document comes once; with several filters it has several rows.
 
     Args:
         rows: what each was read from, for messages, and the row.
+        origin: the same for copies of the samples.
+        task: name of the task.
 
     Raises:
         TreecutError: a row is no sample.
@@ -184,84 +169,79 @@ def documents(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[Sample, list[Me
     for where, row in rows:
         try:
             sample = Sample.model_validate(row)
-            members = [_member(sample, 0, "")]
-            if sample.doc.counterpart_id is not None:
-                members.append(_member(sample, 1, "counterpart_"))
+            doc = sample.doc
+            facts = ProblemFacts.model_validate_json(doc.metadata)
         except ValidationError as error:
             raise from_validation(error, where) from error
-        except (IndexError, KeyError) as error:
-            raise TreecutError(f"{where}: resps or arguments lack a request.") from error
-        if sample.doc.id not in seen:
-            seen.add(sample.doc.id)
-            yield sample, members
+        prefixes = ("",) if doc.counterpart_id is None else ("", "counterpart_")
+        requests = [f"gen_args_{number}" for number, _ in enumerate(prefixes)]
+        if len(sample.resps) < len(prefixes) or not sample.arguments.keys() >= {*requests}:
+            raise TreecutError(f"{where}: resps or arguments lack a request.")
+        if doc.id in seen:
+            continue
+        seen.add(doc.id)
+        update = {
+            "system_message_sent": "cot" if doc.system else "none",
+            "pair_id": facts.pair_id or (doc.id if doc.counterpart_id else None),
+        }
+        facts = facts.model_copy(update=update)
+        yield (
+            sample,
+            [
+                _response(
+                    sample, prefix, facts, text, sample.arguments[request], (origin, task, epoch)
+                )
+                for prefix, request, texts in zip(prefixes, requests, sample.resps, strict=False)
+                # What a task asks for several times has several responses.
+                for epoch, text in enumerate(texts, start=1)
+            ],
+        )
 
 
-def document_responses(
-    origin: str, task: str, sample: Sample, members: Iterable[Member]
-) -> Iterator[Response]:
-    """The responses to a document, judged from their words.
-
-    Args:
-        origin: the same for copies of the samples.
-        task: name of the task.
-        sample: the document.
-        members: its problems.
-    """
-    theme = sample.doc.theme_file
-    for member in members:
-        for epoch, text in enumerate(member.responses, start=1):
-            visible = without_thinking(text or "")
-            recorded = RecordedResponse(
-                id=member.id,  # type: ignore[call-arg]
-                problem=member.problem,
-                answer=member.answer,
-                response=visible,
-                reasoning=(text or "").removesuffix(visible) or None,
-                # Results may be read on another machine than they were made on.
-                theme=theme if theme and Path(theme).is_file() else None,
-                pair_id=member.facts.pair_id,
-                instruction=member.facts.instruction,
-            )
-            yield Response(
-                identifier=f"{origin} {task} {member.id} {epoch}",
-                # The last part is made from the content.
-                problem_id=member.id.rsplit("-", 1)[-1],
-                task=task,
-                sample=member.id,
-                epoch=epoch,
-                problem=member.facts,
-                judged=recorded.judge(),
-                unanswerable=member.answer == UNKNOWN,
-                recorded=recorded,
-                prompt=member.prompt,
-            )
-
-
-def _member(sample: Sample, index: int, prefix: str) -> Member:
+def _response(
+    sample: Sample,
+    prefix: str,
+    facts: ProblemFacts,
+    text: str | None,
+    asked: _Arguments,
+    place: tuple[str, str, int],
+) -> Response:
     doc = sample.doc
-    problem, facts = (
-        getattr(doc, f"{prefix}problem"),
-        ProblemFacts.model_validate_json(doc.metadata),
-    )
-    prompt = sample.arguments[f"gen_args_{index}"].arg_0
-    update = {
-        "system_message_sent": "cot" if doc.system else "none",
-        "pair_id": facts.pair_id or (doc.id if doc.counterpart_id else None),
+    name, problem, answer = (getattr(doc, f"{prefix}{key}") for key in ("id", "problem", "answer"))
+    visible = without_thinking(text or "")
+    origin, task, epoch = place
+    row = {
+        "id": name,
+        "problem": problem,
+        "answer": answer,
+        "response": visible,
+        "reasoning": (text or "").removesuffix(visible) or None,
+        # Results may be read on another machine than they were made on.
+        "theme": doc.theme_file if doc.theme_file and Path(doc.theme_file).is_file() else None,
+        "pair_id": facts.pair_id,
+        "instruction": facts.instruction,
     }
-    return Member(
-        getattr(doc, f"{prefix}id"),
-        problem,
-        getattr(doc, f"{prefix}answer"),
-        facts.model_copy(update=update),
+    recorded = recorded_response(row, f"{task}, {name}")
+    return Response(
+        identifier=f"{origin} {task} {name} {epoch}",
+        # The last part is made from the content.
+        problem_id=name.rsplit("-", 1)[-1],
+        task=task,
+        sample=name,
+        epoch=epoch,
+        problem=facts,
+        judged=recorded.judge(),
+        unanswerable=answer == UNKNOWN,
+        recorded=recorded,
         # With a chat template, the messages one after another.
-        prompt if isinstance(prompt, str) else "\n\n".join(prompt),
-        # What a task asks for several times has several responses.
-        sample.resps[index],
+        prompt=asked.arg_0 if isinstance(asked.arg_0, str) else "\n\n".join(asked.arg_0),
     )
 
 
-def _run(path: Path, results: _Results, task: str, sample: Sample, members: list[Member]) -> Run:
-    config, doc = results.config, sample.doc
+def _run(
+    path: Path, results: _Results, task: str, sample: Sample, responses: list[Response]
+) -> Run:
+    config, doc, facts = results.config, sample.doc, responses[0].problem
     arguments = _model_args(config.model_args)
     named = next((str(arguments[key]) for key in _MODEL_NAMES if arguments.get(key)), None)
     model = named or config.model
@@ -279,17 +259,17 @@ def _run(path: Path, results: _Results, task: str, sample: Sample, members: list
         path=str(path),
         framework="lm-eval",
         framework_version=results.lm_eval_version,
-        package_version=members[0].facts.treecut_tasks_version,
+        package_version=facts.treecut_tasks_version,
         tasks=(task,),
         model=model,
         provider=config.model,
         fewshot=fewshot,
-        planned=count * sum(len(member.responses) for member in members),
+        planned=count * len(responses),
         last_asked=datetime.fromtimestamp(results.date, tz=timezone.utc).isoformat(),
         settings=safe_settings(
             {
                 "task version": results.versions.get(task),
-                "instruction": _instruction(results.configs[task]),
+                "instruction": facts.instruction,
                 "prompt": prompt[:12],
                 **multiturn,
                 "system_instruction": results.system_instruction,
@@ -305,13 +285,6 @@ def _run(path: Path, results: _Results, task: str, sample: Sample, members: list
             }
         ),
     )
-
-
-def _instruction(config: Any) -> str:
-    """What the user gave for it in `--metadata`, which the configuration of the task keeps."""
-    for key in ("metadata", KEY, "instruction"):
-        config = config.get(key) if isinstance(config, dict) else None
-    return config if isinstance(config, str) else STANDARD
 
 
 def _model_args(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:

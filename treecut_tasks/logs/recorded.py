@@ -9,7 +9,7 @@ from pathlib import Path
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.recorded import RecordedResponse, recorded_response, recorded_rows
-from treecut_tasks.logs.lm_eval_results import document_responses, documents, is_sample
+from treecut_tasks.logs.lm_eval_results import documents, is_sample
 from treecut_tasks.logs.records import Batch, ProblemFacts, Response, Run
 from treecut_tasks.problems import UNKNOWN, content_id
 
@@ -49,8 +49,8 @@ def recorded_responses(lines: Iterable[str], where: str) -> Iterator[tuple[str, 
     if not rows:
         raise TreecutError(f"{where!r} is empty: it needs at least one response.")
     if is_sample(rows[0][1]):
-        for sample, members in documents(rows):
-            for response in document_responses(where, _TASK, sample, members):
+        for _, responses in documents(rows, where, _TASK):
+            for response in responses:
                 yield _UNNAMED, response
         return
     repetitions: Counter[tuple[str, str]] = Counter()

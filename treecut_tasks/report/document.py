@@ -138,9 +138,9 @@ def points(effect: Sequence[Any], decimals: int = 1) -> str:
     if effect[0] is None or effect[0] != effect[0]:
         return NOTHING
     value, low, high = (
-        # Adding zero turns minus zero into zero.
-        f"{round(100 * number, decimals) + 0.0:+.{decimals}f}"
-        for number in effect
+        # Adding zero turns minus zero into zero. The last digit of an end tells nothing.
+        f"{round(100 * number, digits) + 0.0:+.{digits}f}"
+        for number, digits in zip(effect, (decimals, decimals - 1, decimals - 1), strict=True)
     )
     return f"{value} [{low}, {high}]"
 

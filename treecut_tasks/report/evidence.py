@@ -141,10 +141,6 @@ def read_evidence(
 
     What cannot be used is listed in the result with a sentence for each; the rest is read.
 
-    Args:
-        paths: logs, results files, and folders of them.
-        names: names that models shall have, by the names that they have in logs.
-        progress: told about every log.
 
     Raises:
         TreecutError: nothing at all can be used.
@@ -179,13 +175,7 @@ def gather(
     left_out: Sequence[LeftOut] = (),
     names: Mapping[str, str] | None = None,
 ) -> Evidence:
-    """Join what readers gave; of copies, and of what a resumed run holds again, the newest counts.
-
-    Args:
-        batches: what was read.
-        left_out: what could not be.
-        names: names that models shall have, by the names that they have in logs.
-    """
+    """Join what readers gave; of copies, and of what a resumed run holds again, the newest counts."""
     ordered = sorted(batches, key=lambda batch: (batch.run.last_asked, _content(batch)))
     runs = [batch.run for batch in ordered]
     frame = pd.DataFrame(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain, count
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
 
 from treecut_tasks.logs.untrusted import one_line
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from treecut_tasks.logs import Run
 
 _OF_PROBLEMS = (
@@ -23,9 +25,7 @@ _WHERE_APPLICABLE = (
 """Settings that mean nothing for some responses, which are comparable with all the others then."""
 
 
-_Row = tuple[Any, ...]
-_Way = tuple[_Row, dict[str, str | None]]
-_Key = tuple[tuple[str, str | None], ...]
+_Settings = Mapping[str, str | None]
 
 
 class Variant(NamedTuple):
@@ -40,7 +40,7 @@ class Variant(NamedTuple):
     """
 
     name: str
-    settings: Mapping[str, str | None]
+    settings: _Settings
     differences: str
     logged_as: tuple[str, ...]
     simulated: bool
@@ -55,49 +55,51 @@ class Variant(NamedTuple):
 def label_models(
     runs: Sequence[Run], frame: pd.DataFrame, names: Mapping[str, str]
 ) -> tuple[list[str], dict[str, Variant]]:
-    """A label for each response, and what the labels mean, sorted.
+    """A label for each response of some runs, and what the labels mean, sorted.
 
     Everything that can change a rate, but the structure of the problems and the number of examples,
     sets models apart: the settings of the run, and how each problem was made.
-
-    Args:
-        runs: the runs.
-        frame: the responses, with the number of their `run` from 0.
-        names: names that models shall have, by their names in logs or their short names.
     """
     columns = ["run", *_OF_PROBLEMS]
-    # Missing values are not equal to themselves.
-    rows: list[_Row] = [
-        (int(run), *map(_or_none, way)) for run, *way in frame[columns].itertuples(index=False)
-    ]
-    by_model: dict[str, list[_Way]] = {}
-    for row in dict.fromkeys(rows):
-        run = runs[row[0]]
-        settings: dict[str, str | None] = {
-            "framework": run.framework,
-            **dict(zip(_OF_PROBLEMS, row[1:], strict=True)),
-            "provider": run.provider,
-            **run.settings,
-        }
-        by_model.setdefault(short_name(run.model, names), []).append((row, settings))
-    label_of: dict[_Row, str] = {}
+    ways = frame[columns].drop_duplicates()
+    settings = pd.DataFrame(
+        [
+            {"framework": run.framework, **way, "provider": run.provider, **run.settings}
+            for number, way in zip(
+                ways["run"], ways[[*_OF_PROBLEMS]].to_dict("records"), strict=True
+            )
+            for run in [runs[number]]
+        ],
+        index=ways.index,
+        dtype=object,
+    ).replace("", None)
+    settings = settings.where(settings.notna(), None)
+    always = settings.columns.difference(_WHERE_APPLICABLE)
+    settings[always] = settings[always].fillna("not set")
+    labels = pd.Series("", ways.index)
     variants: dict[str, Variant] = {}
-    for model, ways in sorted(by_model.items()):
-        found = _variants(ways)
-        number = 0
-        for key, members in found.items():
-            label = model
-            if any(value is not None for _, value in key):
-                label += f" ({chr(ord('a') + number) if number < 26 else number + 1})"
-                number += 1
-            own = [runs[row[0]] for row in members]
-            simulated = any(run.simulated for run in own)
+    for model, own in settings.groupby(
+        ways["run"].map(lambda run: short_name(runs[run].model, names))
+    ):
+        own = own.loc[:, own.nunique() > 1]
+        keys = pd.Series([*map(tuple, own.to_numpy())], own.index)
+        others = [dict(zip(own.columns, key, strict=True)) for key in sorted(set(keys), key=str)]
+        letters = chain(ascii_lowercase, map(str, count(27)))
+        for chosen in others:
+            members = keys.index[keys == tuple(chosen.values())]
+            asked = [runs[run] for run in ways.loc[members, "run"]]
+            label = str(model)
+            if any(value is not None for value in chosen.values()):
+                label += f" ({next(letters)})"
+            simulated = any(run.simulated for run in asked)
             label += " [simulated]" if simulated else ""
-            logged_as = tuple(sorted({run.model for run in own}))
-            differences = _told_apart(key, list(found))
-            variants[label] = Variant(model, dict(key), differences, logged_as, simulated)
-            label_of |= dict.fromkeys(members, label)
-    return [label_of[row] for row in rows], variants
+            logged_as = tuple(sorted({run.model for run in asked}))
+            variants[label] = Variant(
+                str(model), chosen, _told_apart(chosen, others), logged_as, simulated
+            )
+            labels[members] = label
+    own_labels = frame[columns].merge(ways.assign(label=labels), on=columns, how="left")["label"]
+    return own_labels.tolist(), variants
 
 
 def short_name(model: str, names: Mapping[str, str]) -> str:
@@ -106,32 +108,11 @@ def short_name(model: str, names: Mapping[str, str]) -> str:
     return names.get(model, names.get(short, short))
 
 
-def _variants(ways: Sequence[_Way]) -> dict[_Key, list[_Row]]:
-    """The ways in which one model was asked, by the settings in which some of them differ."""
-    names = list(dict.fromkeys(name for _, settings in ways for name in settings))
-
-    def value(settings: Mapping[str, str | None], name: str) -> str | None:
-        return settings.get(name) or (None if name in _WHERE_APPLICABLE else "not set")
-
-    differing = [
-        name for name in names if len({value(each, name) for _, each in ways} - {None}) > 1
-    ]
-    found: dict[_Key, list[_Row]] = {}
-    for row, settings in ways:
-        key = tuple((name, value(settings, name)) for name in differing)
-        found.setdefault(key, []).append(row)
-    return dict(sorted(found.items(), key=lambda item: str(item[0])))
-
-
-def _told_apart(key: _Key, others: Sequence[_Key]) -> str:
+def _told_apart(settings: _Settings, others: Sequence[_Settings]) -> str:
     """The settings of a variant in words, as few as tell it apart from the others."""
-    words, rest = [], [dict(other) for other in others]
-    for name, value in key:
+    words, rest = [], [*others]
+    for name, value in settings.items():
         if value is not None and any(other[name] != value for other in rest):
             words.append(value if name in ("framework", "provider") else f"{name} {value}")
             rest = [other for other in rest if other[name] == value]
     return ", ".join(words)
-
-
-def _or_none(value: object) -> str | None:
-    return value if isinstance(value, str) else None

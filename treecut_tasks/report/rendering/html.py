@@ -33,13 +33,7 @@ _FILTERS = ("model", "problems", "depth", "variables", "cut", "names", "end", "n
 
 
 def html_text(evidence: Evidence, document: Document, responses: int) -> str:
-    """The report as one HTML page.
-
-    Args:
-        evidence: the evidence, for the responses.
-        document: the report.
-        responses: how many responses can be read in the page.
-    """
+    """The report as one HTML page."""
     css, js = _part("page.css"), _part("page.js")
     chosen = choose_responses(evidence, responses)
     total = len(evidence.responses)
@@ -74,10 +68,6 @@ def choose_responses(evidence: Evidence, number: int) -> pd.DataFrame:
     """Responses for reading, spread over models, configurations and ways to end.
 
     The choice depends on the problems alone, so that the same problems are shown for every model.
-
-    Args:
-        evidence: what to choose from.
-        number: how many to choose at most.
     """
     frame = evidence.responses.copy()
     frame["lot"] = [hashlib.sha256(name.encode()).hexdigest() for name in frame["problem_id"]]

@@ -12,12 +12,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&@])")
 
 
 def markdown_text(document: Document, file_of: Callable[[Figure], str] | None = None) -> str:
-    """The report as Markdown with GitHub's tables; text from logs stands in it as it is.
-
-    Args:
-        document: the report.
-        file_of: a path or address for each figure; without it figures are left out.
-    """
+    """The report as Markdown with GitHub's tables; text from logs stands in it as it is."""
     return "\n\n".join(_parts(document, file_of)) + "\n"
 
 

@@ -28,15 +28,7 @@ _INTERNAL = ["judged", "sample", "words", "headline"]
 
 
 def text_report(evidence: Evidence, document: Document, form: str, width: int, colour: bool) -> str:
-    """The report in a format that is one text, without figures.
-
-    Args:
-        evidence: what the report is made of.
-        document: the report.
-        form: one of `report.ON_STANDARD_OUTPUT`.
-        width: columns of the terminal.
-        colour: whether escape sequences for colours may be used.
-    """
+    """The report in a format that is one text, without figures."""
     if form == "json":
         return _json(evidence, document, _frames(evidence, document))
     if form == "latex":
@@ -55,16 +47,9 @@ def write_report(
 ) -> list[Path]:
     """Write the files of some formats; figures come with Markdown and LaTeX.
 
-    Args:
-        evidence: what the report is made of.
-        document: the report.
-        folder: where to; made if it does not exist.
-        formats: some of `report.FORMATS`.
-        responses: how many responses can be read in the HTML file.
-        progress: told about every file.
-
     Returns:
         The paths of the files.
+
 
     Raises:
         TreecutError: a file cannot be written, or one that was read would be replaced.

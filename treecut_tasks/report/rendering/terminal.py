@@ -16,13 +16,7 @@ _NO_BREAK = "\N{BRAILLE PATTERN BLANK}"
 
 
 def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> str:
-    """Markdown laid out for a terminal.
-
-    Args:
-        markdown: the report.
-        width: columns of the terminal.
-        colour: whether escape sequences for colours may be used.
-    """
+    """Markdown laid out for a terminal."""
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import Markdown, TableElement
     from rich.table import Table

@@ -234,11 +234,6 @@ def examine(label: str, model: str, problems: pd.DataFrame) -> pd.DataFrame:
 
     One claim of a model is wrongly said to hold with a probability of at most 5 % over all claims
     together.
-
-    Args:
-        label: label of the model.
-        model: its name, by which reasoning models are known.
-        problems: one row for each problem (`Evidence.problems`).
     """
     asked = Asked(model, make_cells(problems), problems)
     results = {name: test(asked) for name, test in TESTS.items()}
