@@ -1,4 +1,4 @@
-"""The command `treecut`, run as a process of its own."""
+"""The command `treecut`: what it writes where, and how it ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -166,13 +165,6 @@ def test_published_format_in_one_stream_is_the_authors_file(
     assert hashlib.sha256(path.read_bytes()).hexdigest() == PUBLISHED_SHA256[2, True]
 
 
-def test_streams_are_prefixes_of_each_other(run_treecut: RunTreecut) -> None:
-    short, long = (run_treecut("generate", "-n", n, "-o", "-").stdout for n in ("3", "6"))
-    assert long.startswith(short)
-    assert len(parsed(long)) == 6
-    assert run_treecut("generate", "-n", "3", "--seed", "43").stdout != short
-
-
 def test_repeats_are_counted_and_kept(run_treecut: RunTreecut, tmp_path: Path) -> None:
     theme = tmp_path / "tiny.yaml"
     theme.write_text(TINY_THEME, encoding="utf-8")
@@ -257,19 +249,18 @@ def test_file_is_replaced_and_keeps_its_permissions(
 
 
 @posix
-def test_new_file_has_ordinary_permissions(run_treecut: RunTreecut, tmp_path: Path) -> None:
+def test_new_file_has_ordinary_permissions_and_lines(
+    run_treecut: RunTreecut, tmp_path: Path
+) -> None:
     assert run_treecut("generate", "-n", "2", "-o", tmp_path / "out.jsonl").returncode == 0
-    (tmp_path / "ordinary").touch()
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
-    assert len(modes) == 1
-
-
-def test_lines_end_alike_everywhere(run_treecut: RunTreecut, tmp_path: Path) -> None:
-    run_treecut("generate", "-n", "2", "-o", tmp_path / "out.jsonl")
     content = (tmp_path / "out.jsonl").read_bytes()
+    # Lines end alike everywhere.
     assert content.isascii()
     assert b"\r" not in content
     assert content.endswith(b"}\n")
+    (tmp_path / "ordinary").touch()
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert len(modes) == 1
 
 
 def test_existing_file_survives_a_failure(run_treecut: RunTreecut, tmp_path: Path) -> None:
@@ -294,7 +285,7 @@ def test_full_disk_is_told(run_treecut: RunTreecut) -> None:
 
 
 @needs_full_device
-@pytest.mark.parametrize("arguments", [["generate", "-n", "2"], ["generate"], ["--help"]])
+@pytest.mark.parametrize("arguments", [["generate"], ["--help"]])
 def test_standard_output_that_cannot_be_written_is_told(
     treecut_environment: dict[str, str], arguments: list[str]
 ) -> None:
@@ -319,12 +310,8 @@ def start(
 
 
 @posix
-@pytest.mark.parametrize("record_format", ["jsonl", "published"])
-def test_reader_of_a_pipe_may_leave(
-    treecut_environment: dict[str, str], record_format: str
-) -> None:
-    arguments = ["generate", "-n", "100000", "--format", record_format]
-    process = start(arguments, treecut_environment, stdout=subprocess.PIPE)
+def test_reader_of_a_pipe_may_leave(treecut_environment: dict[str, str]) -> None:
+    process = start(["generate", "-n", "100000"], treecut_environment, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
     first = json.loads(process.stdout.readline())
@@ -361,22 +348,18 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 @posix
 @pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("old", [None, "old"])
-def test_stopped_run_leaves_nothing_new(
-    tmp_path: Path, treecut_environment: dict[str, str], number: int, old: str | None
+def test_stopped_run_leaves_everything_as_it_was(
+    tmp_path: Path, treecut_environment: dict[str, str], number: int
 ) -> None:
     path = tmp_path / "out.jsonl"
-    if old is not None:
-        path.write_text(old, encoding="utf-8")
-    before = listing(tmp_path)
+    path.write_text("old", encoding="utf-8")
     with long_run(tmp_path, treecut_environment, "-o", "out.jsonl") as process:
         process.send_signal(number)
         _, errors = process.communicate(timeout=600)
     assert process.returncode not in (0, -signal.SIGKILL)
     assert "Traceback" not in errors
-    assert listing(tmp_path) == before
-    if old is not None:
-        assert path.read_text(encoding="utf-8") == old
+    assert listing(tmp_path) == ["out.jsonl"]
+    assert path.read_text(encoding="utf-8") == "old"
 
 
 @posix
@@ -394,13 +377,13 @@ def test_stopped_run_of_pairs_leaves_nothing(
 
 @posix
 def test_progress_is_shown_on_a_terminal_only(
-    tmp_path: Path, treecut_environment: dict[str, str]
+    run_treecut: RunTreecut, tmp_path: Path, treecut_environment: dict[str, str]
 ) -> None:
     import fcntl
     import pty
     import termios
 
-    work = ["generate", "--one-stream", "--format", "published", "-o", "out.jsonl", "-n"]
+    work = ["generate", "-o", "out.jsonl", "-n"]
     long_work, short_work = [*work, "20000"], [*work, "20"]
 
     def on_terminal(arguments: list[str]) -> str:
@@ -429,9 +412,8 @@ def test_progress_is_shown_on_a_terminal_only(
     assert "Generating" in shown
     assert "100%" in shown
     assert on_terminal(short_work) == "Wrote 20 problems to out.jsonl.\r\n"
-    process = start(long_work, treecut_environment, cwd=tmp_path)
-    _, errors = process.communicate(timeout=600)
-    assert (process.returncode, errors) == (0, "Wrote 20000 problems to out.jsonl.\n")
+    done = run_treecut(*long_work, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "Wrote 20000 problems to out.jsonl.\n")
 
 
 # --- The other commands. ---
@@ -491,10 +473,3 @@ def test_commands_do_not_depend_on_the_folder_or_the_language(
     options = ["generate", "-n", "3"]
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONHASHSEED": "3"}
     assert run_treecut(*options, cwd=tmp_path, env=plain).stdout == run_treecut(*options).stdout
-
-
-def test_problems_of_the_command_are_those_of_python(run_treecut: RunTreecut) -> None:
-    config = replace(ProblemConfig(), order="forward")
-    done = run_treecut("generate", "--order", "forward", "-n", "3", "--format", "published")
-    expected = [problem.published_record() for problem in islice(stream(config, 42), 3)]
-    assert parsed(done.stdout) == expected

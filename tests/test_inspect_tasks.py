@@ -641,13 +641,12 @@ class TestBadInput:
 class TestCommandLine:
     """Commands in processes of their own; each takes seconds."""
 
-    @pytest.mark.parametrize("folder", ["checkout", "empty"])
-    def test_runs_from_a_checkout_and_from_anywhere(self, folder: str, tmp_path: Path) -> None:
+    def test_runs_from_a_checkout(self, tmp_path: Path) -> None:
         logs = tmp_path / "logs"
         result = command(
             "inspect", "eval", "treecut_tasks/unanswerable", "--model", "treecut/solver",
             "-T", "ans_depth=2", "-T", "num_problems=3",
-            cwd=ROOT if folder == "checkout" else tmp_path,
+            cwd=ROOT,
             env={"INSPECT_LOG_DIR": str(logs)},
         )  # fmt: skip
         assert result.returncode == 0, result.stdout + result.stderr
@@ -677,49 +676,17 @@ class TestCommandLine:
         assert values["hallucination_rate"] == 1
         assert values["paper_hallucination_rate_depth4"] == 1
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["-T", "ans_depht=2"], "Unknown parameter 'ans_depht'"),
-            (["-T", "fewshot=5"], "fewshot is 5: it must be an even whole number"),
-        ],
-        ids=["misspelt", "impossible"],
-    )
-    def test_bad_input_is_one_sentence(
-        self, arguments: list[str], message: str, tmp_path: Path
-    ) -> None:
+    def test_bad_input_is_one_sentence(self, tmp_path: Path) -> None:
         result = command(
             "inspect", "eval", "treecut_tasks/unanswerable", "--model", "treecut/solver",
-            *arguments, cwd=tmp_path,
+            "-T", "ans_depht=2", cwd=tmp_path,
         )  # fmt: skip
         output = result.stdout + result.stderr
         assert result.returncode != 0
-        assert " ".join(output.split()).count(message) == 1
+        assert " ".join(output.split()).count("Unknown parameter 'ans_depht'") == 1
         assert "Traceback" not in output
         assert len(output.strip().splitlines()) <= 3, output
         assert not list(tmp_path.glob("logs/*.eval"))
-
-    @pytest.mark.parametrize("name", ["table1", "table3-o3-mini"])
-    def test_run_config(self, name: str, run_treecut: Any, tmp_path: Path) -> None:
-        path = run_treecut("run-config", name).stdout.strip()
-        result = command(
-            "inspect", "eval", "--run-config", path, "--model", "treecut/solver",
-            "--limit", "4", cwd=tmp_path,
-        )  # fmt: skip
-        assert result.returncode == 0, result.stdout + result.stderr
-        log = only_log(tmp_path / "logs")
-        config = log.eval.model_generate_config
-        if name == "table1":
-            assert (config.temperature, config.max_tokens) == (0, 4000)
-            assert config.reasoning_effort is None
-            assert inspect_values(log)["hallucination_rate"] == 0
-        else:
-            assert (config.reasoning_effort, config.max_tokens) == ("high", 32000)
-            assert config.temperature is None
-            assert inspect_values(log)["accuracy"] == 1
-        sent = {sample.metadata["system_message_sent"] for sample in samples_of(log)}
-        assert sent == {"cot" if name == "table1" else "none"}
-        assert {s.metadata["ans_depth"] for s in samples_of(log)} == {2, 4, 6, 8}
 
 
 class TestRunConfigs:
