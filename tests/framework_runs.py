@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
@@ -110,14 +111,16 @@ def lm_eval_run(
 ) -> LmEvalRun:
     """Evaluate tasks with lm-eval in this process; `metadata` holds our parameters."""
     arguments = dict(model_args or {})
-    results = simple_evaluate(
-        model=model,
-        model_args=arguments,
-        tasks=[tasks] if isinstance(tasks, str) else list(tasks),
-        # Its command line hands both on in one heap as well.
-        task_manager=task_manager(**arguments, treecut=dict(metadata or {})),
-        **settings,
-    )
+    # Most of a small run is `pip list` and the like, for a description of the machine.
+    with patch("lm_eval.evaluator.add_env_info"):
+        results = simple_evaluate(
+            model=model,
+            model_args=arguments,
+            tasks=[tasks] if isinstance(tasks, str) else list(tasks),
+            # Its command line hands both on in one heap as well.
+            task_manager=task_manager(**arguments, treecut=dict(metadata or {})),
+            **settings,
+        )
     return LmEvalRun(results)
 
 
