@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from treecut_tasks.evaluation.judging import JudgedResponse
     from treecut_tasks.evaluation.rates import Rate
     from treecut_tasks.evaluation.recorded import RecordedResponse
+    from treecut_tasks.evaluation.review import Agreement
 
 
 @click.command("score", cls=Command)
@@ -59,8 +60,8 @@ def command(
 
     FILE is JSON Lines (- is standard input), each line with the keys problem, answer (a number, or
     unknown) and response; truncated or finish_reason, theme and pair_id may be added, and other
-    keys are kept. lm-eval's samples_….jsonl and Inspect logs (.eval, .json) are read as they are. Prints the
-    rates of each kind of problems, and of pairs, with their 95 % intervals.
+    keys are kept. lm-eval's samples_….jsonl or results_….json and Inspect logs (.eval, .json) are read as
+    they are. Prints the rates of each kind of problems, and of pairs, with their 95 % intervals.
     """
     import random
 
@@ -69,7 +70,8 @@ def command(
     from treecut_tasks.evaluation.recorded import summarise_responses
     from treecut_tasks.files import read_text, whole_file
 
-    responses, judged = map(list, zip(*_responses(file), strict=True))
+    found = _responses(file)
+    responses, judged = [each for each, _ in found], [each for _, each in found]
     sheet = sheet or "review.csv"
     to_standard_output = "-" in (output, sheet if review else None)
     if output is not None:
@@ -148,10 +150,7 @@ def _row(name: str, rate: Rate) -> str:
     return f"{name:28}{100 * rate.value:6.1f} %  {interval}"
 
 
-def _agreement(found: object) -> str:
-    from treecut_tasks.evaluation.review import Agreement
-
-    assert isinstance(found, Agreement)
+def _agreement(found: Agreement) -> str:
     lines = [_row("agreement", found.agreed) + f" of {found.agreed.n} marked"]
     kappa = "not defined (all verdicts are alike)" if found.kappa is None else f"{found.kappa:.3f}"
     lines.append(f"Cohen's kappa of the verdicts: {kappa}")
@@ -162,7 +161,7 @@ def _agreement(found: object) -> str:
     return "\n".join(lines)
 
 
-def _responses(file: str) -> Iterator[tuple[RecordedResponse, JudgedResponse]]:
+def _responses(file: str) -> list[tuple[RecordedResponse, JudgedResponse]]:
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import read_text
     from treecut_tasks.logs import read_log
@@ -177,6 +176,7 @@ def _responses(file: str) -> Iterator[tuple[RecordedResponse, JudgedResponse]]:
     else:
         text = read_text(file, "file of responses")
         responses = [each for _, each in recorded_responses(text.split("\n"), file)]
-    for response in responses:
-        if response.recorded is not None and response.judged is not None:
-            yield response.recorded, response.judged
+    found = [(each.recorded, each.judged) for each in responses if each.recorded and each.judged]
+    if not found:
+        raise TreecutError(f"{file!r} holds no responses: all samples failed.")
+    return found

@@ -66,12 +66,12 @@ def sheet(
             response.problem.rpartition("Question:")[2].strip(),
             (response.response or "")[-_SHOWN:],
         )
-        writer.writerow((place + 1, "", *map(_inert, cells)))
+        writer.writerow((place + 1, "", *map(inert, cells)))
     return text.getvalue()
 
 
-def _inert(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+def inert(cell: str) -> str:
+    """A cell of CSV that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 

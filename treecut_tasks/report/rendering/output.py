@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from treecut_tasks.evaluation.review import inert
 from treecut_tasks.files import check_outputs, made_folder, whole_file
 from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.cells import cells_frame
@@ -22,8 +23,6 @@ from treecut_tasks.report.rendering.terminal import terminal_text
 FORMAT_VERSION = 3
 """Changes whenever a column of CSV or JSON changes its meaning."""
 
-# A spreadsheet takes a text that begins so for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _INTERNAL = ["judged", "sample", "words", "headline"]
 
 
@@ -86,7 +85,7 @@ def _files(
         yield from every_eval_ever_files(evidence, document)
     if "csv" in formats:
         for name, frame in frames.items():
-            yield f"{name}.csv", frame.map(_inert).to_csv(index=False, lineterminator="\n")
+            yield f"{name}.csv", frame.map(_harmless).to_csv(index=False, lineterminator="\n")
     if {"markdown", "latex"} & set(formats):
         for figure in document.blocks(Figure):
             yield f"{figure.name}.svg", figure.render("svg")
@@ -119,9 +118,5 @@ def _json(evidence: Evidence, document: Document, frames: dict[str, pd.DataFrame
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _inert(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
-    if not isinstance(value, str):
-        return value
-    text = printable(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def _harmless(value: Any) -> Any:
+    return inert(printable(value)) if isinstance(value, str) else value
