@@ -275,37 +275,27 @@ def pair(sentences: str) -> str:
     return f"{sentences} Question: how much does a burger cost?"
 
 
+NONE = "impossible"
+
+
 @pytest.mark.parametrize(
     ("sentences", "expected"),
     [
         # Whole numbers above zero that add up to 2 are 1 and 1; the theme's prices begin at 5.
-        (
-            "A burger and a pie cost 2 dollars.",
-            "open open 1 impossible impossible impossible",
-        ),
-        # The lowest price twice.
+        ("A burger and a pie cost 2 dollars.", f"open open 1 {NONE} {NONE} {NONE}"),
+        # The lowest price twice; the highest and the lowest.
         ("A burger and a pie cost 10 dollars.", "open open open 5 5 5"),
-        # The highest and the lowest.
         ("A burger costs 10 dollars more than a pie.", "open open open 15 15 15"),
         # 2 burgers and 3 pies: (5, 7), (8, 5) and fractions between.
         ("2 burgers and 3 pies cost 31 dollars.", "open open open open open open"),
         ("2 burgers and 3 pies cost 27 dollars.", "open open open open 6 6"),
-        (
-            "A burger costs 40 dollars more than a pie.",
-            "open open open impossible impossible impossible",
-        ),
+        ("A burger costs 40 dollars more than a pie.", f"open open open {NONE} {NONE} {NONE}"),
         # No whole numbers at all: an even number is not odd.
-        (
-            "2 burgers and 2 pies cost 31 dollars.",
-            "open impossible impossible open impossible impossible",
-        ),
+        ("2 burgers and 2 pies cost 31 dollars.", f"open {NONE} {NONE} open {NONE} {NONE}"),
         # The asked price stands in no sentence.
         ("A pie costs 7 dollars.", "open open open open open open"),
         # A sum that only zero and below could make.
-        (
-            "A burger and a pie cost 0 dollars.",
-            "impossible open impossible impossible impossible impossible",
-        ),
+        ("A burger and a pie cost 0 dollars.", f"{NONE} open {NONE} {NONE} {NONE} {NONE}"),
     ],
 )
 def test_what_assumptions_do_to_small_texts(sentences: str, expected: str) -> None:
@@ -318,14 +308,7 @@ def test_a_theme_with_steps_knows_more_than_whole_prices() -> None:
         "Question: how much does a Oxford shirt cost?"
     )
     # 55 + 2 × 55, 65 + 2 × 50, and whole prices between them.
-    assert outcomes(text) == {
-        "positive": "open",
-        "whole": "open",
-        "positive_whole": "open",
-        "range": "open",
-        "whole_range": "open",
-        "theme_prices": "open",
-    }
+    assert set(outcomes(text).values()) == {"open"}
     assert outcomes(text.replace("165", "155"))["whole_range"] == "open"
     assert outcomes(text.replace("165", "155"))["theme_prices"] == "55"
 
@@ -444,21 +427,6 @@ def test_verifies_the_authors_files(run_treecut: RunTreecut, shared_dir: Path) -
         assert message == f"{path}: 500 problems ({counts}), all proven"
 
 
-@pytest.mark.parametrize("record_format", ["jsonl", "published"])
-def test_verifies_generated_files_and_writes_certificates(
-    run_treecut: RunTreecut, tmp_path: Path, record_format: str
-) -> None:
-    data, proofs = tmp_path / "data.jsonl", tmp_path / "proofs.jsonl"
-    arguments = ["--theme", "outfit", "--ans-depth", "5", "-n", "40", "--format", record_format]
-    assert run_treecut("generate", *arguments, "-o", data).returncode == 0
-    result = run_treecut("verify", data, "--certificates", proofs)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == f"{data}: 40 problems (40 unanswerable, 0 answerable), all proven\n"
-    certificates = [json.loads(text) for text in proofs.read_text(encoding="utf-8").splitlines()]
-    assert [c["source"] for c in certificates] == [f"{data}:{i}" for i in range(1, 41)]
-    assert all(c["verdict"] == "undetermined" and certificate_holds(c) for c in certificates)
-
-
 def test_verifies_a_theme_of_ones_own(
     run_treecut: RunTreecut, tmp_path: Path, garage_file: Path
 ) -> None:
@@ -470,7 +438,9 @@ def test_verifies_a_theme_of_ones_own(
     assert "30 problems (0 unanswerable, 30 answerable), all proven" in result.stdout
     theme = load_theme(garage_file)
     lines = proofs.read_text(encoding="utf-8").splitlines()
-    assert all(certificate_holds(json.loads(text), [theme]) for text in lines)
+    certificates = [json.loads(text) for text in lines]
+    assert [each["source"] for each in certificates] == [f"{data}:{i}" for i in range(1, 31)]
+    assert all(certificate_holds(each, [theme]) for each in certificates)
     without = run_treecut("verify", data)
     assert without.returncode == 1
     assert "unreadable 30" in without.stdout
@@ -489,28 +459,17 @@ def test_a_report_names_line_problem_and_proof(run_treecut: RunTreecut, tmp_path
     )
 
 
-@pytest.mark.parametrize(
-    ("problem", "reason"),
-    [
-        (
-            "2 pizaz cost 3 dollars. " + EASY,
-            "Sentence 1, '2 pizaz cost 3 dollars.', cannot be read",
-        ),
-        (EASY.replace("A burger costs", "A polo shirt costs"), "the problem mixes themes"),
-        (EASY.replace("14 dollars.", "14 dollars"), "Sentence 1"),
-        ("Tell me a story.", "has no question"),
-    ],
-)
 def test_a_text_that_cannot_be_read_is_reported_and_the_rest_verified(
-    run_treecut: RunTreecut, tmp_path: Path, problem: str, reason: str
+    run_treecut: RunTreecut, tmp_path: Path
 ) -> None:
+    problem = "2 pizaz cost 3 dollars. " + EASY
     data = write_lines(tmp_path / "d.jsonl", [line(problem, "11"), line(EASY, "11")])
     proofs = tmp_path / "proofs.jsonl"
     result = run_treecut("verify", data, "--certificates", proofs)
-    assert result.returncode == 1
-    assert result.stderr == ""
-    assert result.stdout.startswith(f"{data}:1: ")
-    assert reason in result.stdout.splitlines()[0]
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.startswith(
+        f"{data}:1: Sentence 1, '2 pizaz cost 3 dollars.', cannot be read"
+    )
     assert "2 problems: proven 0 unanswerable, 1 answerable; wrong 0; unreadable 1" in result.stdout
     first, second = map(json.loads, proofs.read_text(encoding="utf-8").splitlines())
     assert (first["verdict"], second["verdict"]) == ("unreadable", "determined")
@@ -527,13 +486,7 @@ OUTFIT_LINE = json.dumps(
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b" \n\n", "is empty"),
         (f"{GOOD_LINE}\nnonsense\n".encode(), "{path}:2 is not JSON"),
-        (f"{GOOD_LINE}\n[1]\n".encode(), "{path}:2 is [1]"),
-        (f'{GOOD_LINE}\n{{"answer": "3"}}\n'.encode(), "{path}:2: problem is missing"),
-        (f'{GOOD_LINE}\n{{"problem": "x"}}\n'.encode(), "{path}:2: answer is missing"),
-        (GOOD_LINE.replace('"11"', "11").encode(), "{path}:1: answer is 11"),
-        (GOOD_LINE.encode() + b"\n\xff\xfe\n", "{path}:2 is not JSON"),
         (f"{GOOD_LINE}\n{OUTFIT_LINE}\n".encode(), "{path}:2 is of theme 'outfit', but {path}:1"),
     ],
 )

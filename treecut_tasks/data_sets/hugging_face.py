@@ -72,7 +72,8 @@ def to_dataset(
     """
     import datasets
 
-    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
+    entries = _entries(config, seed, n, pairs, split)
+    source = _Source(*entries, form, solutions, system_message)
     table = pa.concat_tables(source.tables(0, source.num_entries))
     return datasets.Dataset(table, split=datasets.NamedSplit(source.split.name))
 
@@ -113,12 +114,13 @@ def to_iterable_dataset(
     """
     import datasets
 
-    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
-    entries = source.num_entries
-    count = min(-(-entries // BLOCK), _MOST_SHARDS) if shards is None else shards
-    if type(count) is not int or not 1 <= count <= entries:
-        raise TreecutError(f"shards is {shards!r}: it must be a whole number from 1 to {entries}.")
-    ranges = [(entries * i // count, entries * (i + 1) // count) for i in range(count)]
+    entries = _entries(config, seed, n, pairs, split)
+    source = _Source(*entries, form, solutions, system_message)
+    size = source.num_entries
+    count = min(-(-size // BLOCK), _MOST_SHARDS) if shards is None else shards
+    if type(count) is not int or not 1 <= count <= size:
+        raise TreecutError(f"shards is {shards!r}: it must be a whole number from 1 to {size}.")
+    ranges = [(size * i // count, size * (i + 1) // count) for i in range(count)]
     return datasets.IterableDataset.from_generator(
         _examples,
         features=datasets.Features.from_arrow_schema(source.schema),
@@ -143,6 +145,21 @@ class _Source:
     form: Form
     solutions: bool
     system_message: bool
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise TreecutError(
+                f"form is {shown(self.form)}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}."
+            )
+        if self.system_message and self.form not in ("messages", "prompts"):
+            raise TreecutError(
+                f"system_message needs messages, but form is {self.form!r}: use messages or prompts."
+            )
+        if not self.solutions and self.form != "messages":
+            raise TreecutError(
+                "solutions=False leaves out the response of the form messages, but form is "
+                f"{self.form!r}: leave solutions out."
+            )
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -189,29 +206,10 @@ def _rows_of(recipe: Recipe, split: Split, text_only: bool) -> Rows:
     return Rows(recipe, split, text_only)
 
 
-def _source(
-    config: ProblemConfig | Recipe,
-    seed: int,
-    n: int,
-    pairs: PairKind,
-    split: str | None,
-    form: Form,
-    solutions: bool,
-    system_message: bool,
-) -> _Source:
-    if form not in FORMS:
-        raise TreecutError(
-            f"form is {shown(form)}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}."
-        )
-    if system_message and form not in ("messages", "prompts"):
-        raise TreecutError(
-            f"system_message needs messages, but form is {form!r}: use messages or prompts."
-        )
-    if not solutions and form != "messages":
-        raise TreecutError(
-            f"solutions=False leaves out the response of the form messages, but form is {form!r}: leave "
-            "solutions out."
-        )
+def _entries(
+    config: ProblemConfig | Recipe, seed: int, n: int, pairs: PairKind, split: str | None
+) -> tuple[Recipe, Split, int]:
+    """What is drawn of which split, and how many entries."""
     recipe = _recipe(config, seed, pairs, split)
     names = [each.name for each in recipe.splits]
     chosen = names[0] if len(names) == 1 else split
@@ -219,7 +217,7 @@ def _source(
         raise TreecutError(f"split is {shown(split)}: it must be {' or '.join(names)}.")
     # One file for each split, of which only the size is of interest.
     (shard,) = (each for each in Plan(recipe, n, len(names)).shards if each.split.name == chosen)
-    return _Source(recipe, shard.split, shard.stop, form, solutions, system_message)
+    return recipe, shard.split, shard.stop
 
 
 def _recipe(

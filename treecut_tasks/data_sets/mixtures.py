@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 from pathlib import Path
@@ -43,18 +44,6 @@ def _fraction(value: object) -> Fraction:
     raise ValueError("must be a number such as 3, 0.25 or 1/3")
 
 
-def _positive(value: Fraction) -> Fraction:
-    if value <= 0:
-        raise ValueError("must be above 0")
-    return value
-
-
-def _share(value: Fraction) -> Fraction:
-    if not 0 <= value <= 1:
-        raise ValueError("must be from 0 to 1")
-    return value
-
-
 def _split_share(value: Fraction) -> Fraction:
     if not _MIN_SHARE <= value <= 1:
         raise ValueError(f"must be from {_MIN_SHARE} to 1")
@@ -69,9 +58,9 @@ class _Part(BaseModel):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-    weight: Annotated[_Number, AfterValidator(_positive)] = Fraction(1)
+    weight: Annotated[_Number, Field(gt=0)] = Fraction(1)
     pairs: PairKind = "none"
-    answerable_share: Annotated[_Number, AfterValidator(_share)] | None = None
+    answerable_share: Annotated[_Number, Field(ge=0, le=1)] | None = None
     theme: Any = None
     composite_name: Any = None
     num_vars: Any = None
@@ -80,8 +69,8 @@ class _Part(BaseModel):
     cut_depth: Any = None
     sampling: Any = None
 
-    def parts(self, folder: Path) -> list[tuple[Fraction, ProblemConfig, PairKind]]:
-        """The weighted configurations: two of them where problems of both kinds are wanted."""
+    def parts(self, folder: Path) -> list[tuple[Fraction, Part]]:
+        """The parts with their weights: two of them where problems of both kinds are wanted."""
         share = self.answerable_share
         if self.pairs != "none" and share is not None:
             raise TreecutError(
@@ -95,13 +84,14 @@ class _Part(BaseModel):
         if self.pairs != "none" and type(depth) is int:
             given.setdefault("num_vars", default_num_vars(depth, self.pairs))
         answerable = share or Fraction(0)
-        found: list[tuple[Fraction, ProblemConfig, PairKind]] = []
+        found: list[tuple[Fraction, Part]] = []
         if answerable < 1:
-            found.append((self.weight * (1 - answerable), ProblemConfig(**given), self.pairs))
+            part = Part(ProblemConfig(**given), self.pairs)
+            found.append((self.weight * (1 - answerable), part))
             given.pop("cut_depth", None)
         if answerable > 0:
-            config = ProblemConfig(**given, unanswerable=False)
-            found.append((self.weight * answerable, config, "none"))
+            part = Part(ProblemConfig(**given, unanswerable=False))
+            found.append((self.weight * answerable, part))
         return found
 
 
@@ -159,34 +149,25 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
         mixture = _Mixture.model_validate(read_yaml(path, "mixture"))
     except ValidationError as error:
         raise from_validation(error, what) from error
-    weighted: list[tuple[Fraction, ProblemConfig, PairKind]] = []
+    weighted: list[tuple[Fraction, Part]] = []
     for number, part in enumerate(mixture.parts, start=1):
         try:
             weighted += part.parts(Path(path).parent)
-            # Says which part has no such pairs.
-            _ = [Part(config, pairs) for _, config, pairs in weighted[-1:]]
         except TreecutError as error:
             raise TreecutError(
                 f"{what} has a part {number} that cannot be made. {error}"
             ) from error
-    parts = tuple(
-        Part(config, pairs, weight)
-        for weight, (_, config, pairs) in zip(_whole_weights(weighted, what), weighted, strict=True)
-    )
-    splits = disjoint_splits(mixture.splits.items(), mixture.separate_items)
-    return Recipe(parts, seed, splits)
-
-
-def _whole_weights(
-    weighted: list[tuple[Fraction, ProblemConfig, PairKind]], what: str
-) -> list[int]:
-    scale = lcm(*(weight.denominator for weight, _, _ in weighted))
-    weights = [int(weight * scale) for weight, _, _ in weighted]
+    scale = lcm(*(weight.denominator for weight, _ in weighted))
+    weights = [int(weight * scale) for weight, _ in weighted]
     common = gcd(*weights)
-    weights = [weight // common for weight in weights]
-    if sum(weights) > MAX_CYCLE:
+    if sum(weights) // common > MAX_CYCLE:
         raise TreecutError(
             f"{what} has weights that, as whole numbers in the same proportions, add up to more than "
             f"{MAX_CYCLE}: use rounder weights."
         )
-    return weights
+    parts = tuple(
+        replace(part, weight=weight // common)
+        for weight, (_, part) in zip(weights, weighted, strict=True)
+    )
+    splits = disjoint_splits(mixture.splits.items(), mixture.separate_items)
+    return Recipe(parts, seed, splits)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from treecut_tasks.data_sets.recipe import Part, Recipe
+from treecut_tasks.data_sets.recipe import Recipe
 from treecut_tasks.problems import Split
-from treecut_tasks.problems.blocks import BLOCK, Block, Ints, PairKind
+from treecut_tasks.problems.blocks import BLOCK, Ints, PairKind
 from treecut_tasks.problems.columns import columns, schema
 from treecut_tasks.problems.members import Member, chunk_size, pair_ids
 from treecut_tasks.problems.streams import draw_block
@@ -54,9 +54,14 @@ class Rows:
         # Parts that draw the same, such as the answerable problems of two cut depths, must not repeat
         # each other.
         before: Counter[Any] = Counter()
-        self._parts = []
+        self._parts, self._text_only, self._blocks = recipe.parts, text_only, []
         for part in recipe.parts:
-            self._parts.append(_PartRows(part, recipe.seed, split, text_only, before[part.stream]))
+            repeat, seed = before[part.stream], recipe.seed
+            draw = partial(
+                draw_block, part.config, seed, pairs=part.pairs, split=split, repeat=repeat
+            )
+            # Several tables are made of each block, one after the other.
+            self._blocks.append(lru_cache(maxsize=1)(draw))
             before[part.stream] += 1
         self._cycle = np.array(recipe.cycle)
         turns = self._cycle[:, None] == np.arange(len(self._parts))
@@ -78,7 +83,7 @@ class Rows:
             for number, part in enumerate(self._parts):
                 places = entries[part_of == number]
                 if len(places):
-                    tables += part.tables(self._index(low, number), len(places))
+                    tables += self._tables_of(number, self._index(low, number), len(places))
                     keys.append(np.repeat(places, part.rows_per_entry))
             if len(self._parts) == 1:
                 yield pa.concat_tables(tables)
@@ -88,27 +93,13 @@ class Rows:
             order = np.argsort(np.concatenate(keys), kind="stable")
             yield every.take(pa.array(order)).combine_chunks()
 
-
-class _PartRows:
-    """The rows of one part, numbered for itself."""
-
-    def __init__(self, part: Part, seed: int, split: Split, text_only: bool, repeat: int) -> None:
-        self._part, self._text_only = part, text_only
-        self.rows_per_entry = part.rows_per_entry
-
-        @lru_cache(maxsize=1)
-        def block(number: int) -> Block:
-            return draw_block(part.config, seed, number, part.pairs, split, repeat)
-
-        self._block = block
-
-    def tables(self, start: int, count: int) -> Iterator[pa.Table]:
-        """The rows of so many entries; the two of a pair follow each other."""
+    def _tables_of(self, number: int, start: int, count: int) -> Iterator[pa.Table]:
+        """The rows of so many entries of a part, which are numbered for themselves."""
         stop = start + count
-        for number in range(start // BLOCK, -(-stop // BLOCK)):
-            first = number * BLOCK
-            block = self._block(number).rows(max(start - first, 0), min(stop - first, BLOCK))
-            yield member_tables(Member.of(block), self._part.pairs, self._text_only)
+        for block in range(start // BLOCK, -(-stop // BLOCK)):
+            first = block * BLOCK
+            rows = self._blocks[number](block).rows(max(start - first, 0), min(stop - first, BLOCK))
+            yield member_tables(Member.of(rows), self._parts[number].pairs, self._text_only)
 
 
 def member_tables(drawn: Member, pairs: PairKind, text_only: bool) -> pa.Table:
