@@ -21,8 +21,8 @@ from treecut_tasks.problems.blocks import (
     FORMULAS,
     Block,
     Ints,
+    forward,
     num_prices,
-    trees_of,
     with_path,
 )
 from treecut_tasks.problems.config import ProblemConfig
@@ -78,7 +78,7 @@ def draw_as_authors(config: ProblemConfig, rng: random.Random, rows: int) -> Blo
         np.array(drawn, dtype=np.int64), np.cumsum(widths), axis=1
     )
     parents = with_path(config, branches)
-    order = trees_of(config, parents).forward
+    order = forward(config, parents)
     formulas = tails[:, : num_formulas * len(bounds)].reshape(rows, num_formulas, len(bounds))
     a, b = _formulas(config, parents, _without(order, cut_into), formulas @ np.array(factors))
     if config.order == "backward":

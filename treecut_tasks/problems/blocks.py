@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.splits import HASHES, Split, name_numbers
-from treecut_tasks.problems.tree import breadth_first, subtree
+from treecut_tasks.problems.tree import breadth_first
 from treecut_tasks.themes import Theme
 
 Ints = NDArray[np.int64]
@@ -57,36 +57,6 @@ FORMULAS = {
 }
 """The coefficients (parent, child) among which each kind of sampling draws: the authors' data has two sizes
 and then a sum or one of two differences, the paper (Algorithm 1, line 28) two of ±1, ±2, ±3."""
-
-
-@dataclass(frozen=True)
-class Trees:
-    """The trees of some rows, one line for each different tree.
-
-    Attributes:
-        line: the line of each row.
-        different: the parents of all variables of each tree.
-        cut_into: the variable that the cut leads into; None without a cut.
-    """
-
-    line: Ints
-    different: list[tuple[int, ...]]
-    cut_into: int | None
-
-    @property
-    def forward(self) -> Ints:
-        """Children of the edges of each row, breadth first."""
-        edges = [[child for _, child in breadth_first(tree)] for tree in self.different]
-        return np.array(edges)[self.line]
-
-    @property
-    def detached(self) -> Ints:
-        """The variables of each row that its cut detaches, breadth first, filled up with zeros."""
-        assert self.cut_into is not None
-        subtrees = [subtree(tree, self.cut_into) for tree in self.different]
-        most = max(map(len, subtrees))
-        filled = [each + (0,) * (most - len(each)) for each in subtrees]
-        return np.array(filled)[self.line]
 
 
 @dataclass(frozen=True)
@@ -229,7 +199,7 @@ def draw_rest(
     if config.order == "random":
         order = 1 + shuffled(words, rows, num_vars, num_vars)
     else:
-        order = trees_of(config, parents).forward
+        order = forward(config, parents)
         if config.order == "backward":
             order = order[:, ::-1]
     return Block(config, names, values, parents, drawn[..., 0], drawn[..., 1], order)
@@ -320,10 +290,22 @@ def _tree_numbers(config: ProblemConfig, parents: Ints) -> Ints:
     return numbers
 
 
-def trees_of(config: ProblemConfig, parents: Ints) -> Trees:
-    """Number the trees of all rows, and tell what is to be known of each."""
+def per_tree(
+    config: ProblemConfig, parents: Ints, find: Callable[[tuple[int, ...]], tuple[int, ...]]
+) -> Ints:
+    """What there is to find in the tree of each row, looked for once in each different tree.
+
+    Rows of which less is found are filled up with zeros.
+    """
     _, first, line = np.unique(
         _tree_numbers(config, parents), return_index=True, return_inverse=True
     )
-    different = [tuple(tree) for tree in parents[first].tolist()]
-    return Trees(line, different, config.cut_into)
+    found = [find(tuple(tree)) for tree in parents[first].tolist()]
+    most = max(map(len, found))
+    filled: Ints = np.array([each + (0,) * (most - len(each)) for each in found])[line]
+    return filled
+
+
+def forward(config: ProblemConfig, parents: Ints) -> Ints:
+    """Children of the edges of each row, breadth first."""
+    return per_tree(config, parents, lambda tree: tuple(c for _, c in breadth_first(tree)))

@@ -31,8 +31,8 @@ from treecut_tasks.problems.blocks import (
     draw_branches,
     draw_names,
     draw_rest,
+    forward,
     shuffled,
-    trees_of,
     with_path,
 )
 from treecut_tasks.problems.config import ProblemConfig
@@ -148,7 +148,7 @@ def _draw_ends(config: ProblemConfig, words: RandomWords, rows: int) -> _Ends:
     most = int((both > 0).sum(axis=2).max())
     edges = parents[:, :0]
     if config.order != "random":
-        edges = trees_of(config, parents).forward
+        edges = forward(config, parents)
     return _Ends(parents, child, free, both[..., :most], edges)
 
 

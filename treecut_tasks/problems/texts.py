@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from treecut_tasks.problems.blocks import MAX_COEFFICIENT, Block, Ints, trees_of
+from treecut_tasks.problems.blocks import MAX_COEFFICIENT, Block, Ints, per_tree
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.names import names_of
+from treecut_tasks.problems.tree import subtree
 from treecut_tasks.themes import Item, Theme
 
 UNKNOWN = "unknown"
@@ -238,7 +239,8 @@ class Words:
         Rows with smaller subtrees are filled up with nothing.
         """
         rows, piece = len(block), self._piece
-        detached = trees_of(block.config, block.parents).detached
+        cut_into = block.config.cut_into or 0
+        detached = per_tree(block.config, block.parents, partial(subtree, top=cut_into))
         size = np.count_nonzero(detached, axis=1)
         at = np.maximum(detached - 1, 0)
         names = np.take_along_axis(block.names, at, axis=1)
