@@ -5,13 +5,10 @@ A row of a Parquet file, a line of JSON Lines and `Problem.record()` say the sam
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from treecut_tasks.problems.blocks import Ints
-from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.members import Member
 from treecut_tasks.problems.names import all_names
 
@@ -69,7 +66,7 @@ def columns(member: Member, text_only: bool = False) -> dict[str, pa.Array]:
     names = pa.array(list(map(str, all_names(config))))
     return {
         **texts,
-        "config": _repeated(config, len(block)),
+        "config": pa.repeat(pa.scalar(config.as_dict(), _CONFIG), len(block)),
         "variables": _lists(names.take(pa.array(block.names.reshape(-1))), block.names.shape),
         "values": _number_lists(block.values, _MONEY),
         "parents": _number_lists(block.parents),
@@ -85,17 +82,6 @@ def _lacks(member: Member) -> pa.StructArray:
         return pa.nulls(len(member.block), _LACKS)
     numbers = (pa.array(each, pa.int32()) for each in (member.lacking, member.positions))
     return pa.StructArray.from_arrays([member.lacking_texts, *numbers], fields=list(_LACKS))
-
-
-def _repeated(config: ProblemConfig, rows: int) -> pa.StructArray:
-    values: dict[str, Any] = config.as_dict()
-    arrays = [
-        pa.nulls(rows, field.type)
-        if values[field.name] is None
-        else pa.repeat(pa.scalar(values[field.name], type=field.type), rows)
-        for field in _CONFIG
-    ]
-    return pa.StructArray.from_arrays(arrays, fields=list(_CONFIG))
 
 
 def _number_lists(numbers: Ints, kind: pa.ListType = _NUMBERS) -> pa.ListArray:

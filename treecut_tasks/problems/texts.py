@@ -204,7 +204,7 @@ class Words:
             order: children of the edges whose sentences are stated, in the order of the text.
         """
         conditions = self.sentence_texts(sentences, order, ". ")
-        return beside([flat(conditions), self._asked(block) + self._questions])
+        return _beside(conditions, self._asked(block) + self._questions)
 
     def _asked(self, block: Block) -> Ints:
         return block.names[:, block.config.ans_depth - 1]
@@ -215,7 +215,7 @@ class Words:
         prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
         values = block.values[:, block.config.ans_depth - 1]
         first = self._group("answers", map(str, prices))
-        return beside([(values - theme.value_min) // theme.value_step + first])
+        return _beside((values - theme.value_min) // theme.value_step + first)
 
     def solved_paths(self, block: Block, sentences: Sentences) -> Codes:
         """The solutions of answerable problems: a step for each edge of the path, x_1 … x_ans_depth."""
@@ -231,7 +231,7 @@ class Words:
         codes[:, 0, 5:] = _EMPTY
         codes[:, 1:, 5] = block.names[:, 1:depth] * MAX_COEFFICIENT + self._others
         codes[:, 1:, 6] = block.values[:, 1:depth] // self._step + self._prices(" costs ", ".")
-        return flat(codes)
+        return _beside(codes)
 
     def explained_cuts(self, block: Block, sentences: Sentences) -> Codes:
         """Why unanswerable problems have no answer: the detached subtree has too few formulas.
@@ -252,15 +252,13 @@ class Words:
         facts[detached[:, 1:] == 0] = _EMPTY
         most = block.config.vars
         counts = self._group(("counts", most), map(_counted, range(most + 1)))
-        return beside(
-            [
-                np.full(rows, piece("All we know about the prices of ")),
-                labels,
-                np.full(rows, piece(" are: ")),
-                flat(facts),
-                size + counts,
-                self._asked(block) + self._labels("", "."),
-            ]
+        return _beside(
+            np.full(rows, piece("All we know about the prices of ")),
+            labels,
+            np.full(rows, piece(" are: ")),
+            facts,
+            size + counts,
+            self._asked(block) + self._labels("", "."),
         )
 
 
@@ -289,20 +287,10 @@ def _counted(num_variables: int) -> str:
     return f".\nThere are {num_variables} variables but only {only}, so we cannot calculate the price of "
 
 
-def beside(parts: Sequence[NDArray[Any]]) -> Codes:
-    """Put tables of piece numbers side by side; one of a single axis is a column."""
-    columns = [part[:, None] if part.ndim == 1 else part for part in parts]
-    codes = np.empty((len(columns[0]), sum(part.shape[1] for part in columns)), dtype=np.int32)
-    start = 0
-    for part in columns:
-        codes[:, start : start + part.shape[1]] = part
-        start += part.shape[1]
-    return codes
-
-
-def flat(codes: Codes) -> Codes:
-    """Join the last two axes."""
-    return codes.reshape(len(codes), -1)
+def _beside(*parts: NDArray[Any]) -> Codes:
+    """Put tables of piece numbers side by side, each with a line of its own for each row."""
+    lines = [part.reshape(len(part), -1) for part in parts]
+    return np.concatenate(lines, axis=1, dtype=np.int32, casting="same_kind")
 
 
 def _codes(numbers: Ints) -> Codes:
