@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -124,13 +124,9 @@ def prove_files(
     Raises:
         TreecutError: a file that cannot be read, or that mixes themes.
     """
-
-    def one_by_one() -> Iterator[Report]:
-        for file in files:
-            yield prove_file(file, themes, assumptions, say, output, advance)
-
+    reports: Iterable[Report]
     if workers == 1 or len(files) < 2:
-        reports = one_by_one()
+        reports = (prove_file(each, themes, assumptions, say, output, advance) for each in files)
     else:
         work = partial(prove_file, themes=themes, assumptions=assumptions)
         reports = in_processes(work, files, workers, in_order=True)
@@ -179,8 +175,12 @@ def prove_file(
         report.counts[verdict] += 1
         # A folder may be a mixture.
         if "theme" in found and file.folder is None:
-            first = first or (source, found["theme"])
-            _check_same_theme(source, found["theme"], *first)
+            first_source, first_theme = first = first or (source, found["theme"])
+            if found["theme"] != first_theme:
+                raise TreecutError(
+                    f"{source} is of theme {found['theme']!r}, but {first_source} is of theme "
+                    f"{first_theme!r}: put the problems of each theme into a file of their own."
+                )
         for key, consequence in found.get("assumptions", {}).items():
             report.counts[f"{key} {consequence['outcome']}"] += 1
         if output is not None:
@@ -219,14 +219,6 @@ def _checked(
             for assumption, found in consequences(proof.read, proof.solution).items()
         }
     return written
-
-
-def _check_same_theme(source: str, theme: str, first_source: str, first_theme: str) -> None:
-    if theme != first_theme:
-        raise TreecutError(
-            f"{source} is of theme {theme!r}, but {first_source} is of theme {first_theme!r}: put the "
-            "problems of each theme into a file of their own."
-        )
 
 
 def _summary(file: DataFile, report: Report, own_theme: bool) -> list[str]:
