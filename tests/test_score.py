@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import run_here
 from tests.framework_runs import inspect_run
 from treecut_tasks import TreecutError, paired, score_responses, summarise_responses
 
@@ -22,14 +22,7 @@ FULL = PROBLEM.replace("Question", "A pizza at Texas BBQ costs 15 dollars. Quest
 
 
 def score(*arguments: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "treecut_tasks", "score", *arguments],
-        cwd=folder,
-        input=stdin,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    return run_here(["score", *arguments], stdin, folder)
 
 
 def rows() -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ _CREDENTIAL = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+_UNUSUAL = re.compile(r"[^ -~\n\t]")
 _LONGEST = 10_000
 
 
@@ -69,17 +70,12 @@ def printable(text: str) -> str:
     Terminals obey escape sequences, and characters that turn the direction of writing make a line
     read as something else. Line breaks and tabs stay; every other one is shown as a symbol.
     """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_shown(character) for character in text)
+    return _UNUSUAL.sub(_shown, text)
 
 
-def _shown(character: str) -> str:
-    if character in "\n\t":
-        return character
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-        return "\N{REPLACEMENT CHARACTER}"
-    return character
+def _shown(found: re.Match[str]) -> str:
+    character = found[0]
+    if character < " ":
+        return chr(0x2400 + ord(character))
+    invisible = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return "\N{REPLACEMENT CHARACTER}" if invisible else character

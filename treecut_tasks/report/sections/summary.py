@@ -60,7 +60,8 @@ def _table(evidence: Evidence) -> Table:
     data, asked = [], set()
     for key, responses in evidence.responses.groupby(keys):
         own = problems.get(key, evidence.problems[:0])
-        asked.add(frozenset(own[["unanswerable", *CONFIGURATION]].astype(str).apply(tuple, axis=1)))
+        kinds_asked = own[["unanswerable", *CONFIGURATION]].drop_duplicates().astype(str)
+        asked.add(frozenset(kinds_asked.itertuples(index=False, name=None)))
         solved = pairs.get(key, evidence.pairs[:0])["pair_solved_rate"]
         kinds = {True: own[own["unanswerable"]], False: own[~own["unanswerable"]]}
         followed = responses.loc[responses["scored"], "tier"] == "contract"
