@@ -14,6 +14,7 @@ from unittest.mock import patch
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 from lm_eval import simple_evaluate
+from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 
 from treecut_tasks.lm_eval_adapter.discovery import task_configs_path
@@ -122,6 +123,24 @@ def lm_eval_run(
             **settings,
         )
     return LmEvalRun(results)
+
+
+def save_lm_eval_run(
+    folder: Path, tasks: str | Sequence[str], policy: str, **settings: Any
+) -> None:
+    """Evaluate tasks with a reference model, and save results and samples as lm-eval's command does."""
+    tracker = EvaluationTracker(output_path=str(folder))
+    results = lm_eval_run(
+        tasks,
+        model_args={"policy": policy},
+        evaluation_tracker=tracker,
+        log_samples=True,
+        **settings,
+    ).results
+    samples = results.pop("samples", {})
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task, records in samples.items():
+        tracker.save_results_samples(task_name=task, samples=records)
 
 
 def command(

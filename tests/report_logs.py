@@ -18,10 +18,8 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
-from lm_eval import simple_evaluate
-from lm_eval.loggers import EvaluationTracker
 
-from tests.framework_runs import inspect_run, task_manager
+from tests.framework_runs import inspect_run, save_lm_eval_run
 from treecut_tasks import cut_location, paired, structure, unanswerable
 
 EVIL = (
@@ -100,21 +98,13 @@ def make_inspect_logs(folder: Path) -> dict[str, EvalLog]:
 
 def make_lm_eval_results(folder: Path, predict_only: bool = False) -> Path:
     """A results file of a few tasks with a reference model; its folder holds the samples."""
-    tracker = EvaluationTracker(output_path=str(folder))
     tasks = ["treecut_depth2", "treecut_answerable_depth4", "treecut_paired_depth2"]
-    results = simple_evaluate(
-        model="treecut",
-        model_args={"policy": "same_price"},
-        tasks=[*tasks, "treecut_depth2_fewshot"],
-        task_manager=task_manager(policy="same_price"),
+    save_lm_eval_run(
+        folder,
+        [*tasks, "treecut_depth2_fewshot"],
+        "same_price",
         limit=12,
-        evaluation_tracker=tracker,
-        log_samples=True,
         predict_only=predict_only,
     )
-    samples = results.pop("samples", {})
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for task, records in samples.items():
-        tracker.save_results_samples(task_name=task, samples=records)
     (path,) = folder.rglob("results_*.json")
     return path

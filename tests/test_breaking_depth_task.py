@@ -18,7 +18,7 @@ from inspect_ai import eval_set
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import Model, ModelOutput, get_model
 
-from tests.framework_runs import OFFLINE, command, inspect_run, inspect_values
+from tests.framework_runs import OFFLINE, inspect_run, inspect_values, save_lm_eval_run
 from treecut_tasks import breaking_depth
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
@@ -141,7 +141,6 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
         return read_eval_log(info)
 
     run = ("eval", "treecut_tasks/breaking_depth", *model)
-    assert start(run_in(*run, folder="whole")).wait(600) == 0
     process = start(run_in(*run, folder="killed"))
     try:
         end = time.monotonic() + 600
@@ -158,7 +157,9 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
     assert killed.status == "started"
     retry = run_in("eval-retry", str(killed.location), folder="retried")
     assert start(retry).wait(600) == 0
-    assert same(log_in("retried"), log_in("whole"))
+    assert same(
+        log_in("retried"), inspect_run(breaking_depth(), simulated(rising), tmp_path / "whole")
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,20 +194,7 @@ def test_metric_of_no_answers() -> None:
 
 def test_the_report_fits_the_same_curve(rising: Path, tmp_path: Path) -> None:
     log = inspect_run(breaking_depth(max_calls=40), simulated(rising), tmp_path / "logs")
-    done = command(
-        *("lm_eval", "--model", "treecut", "--model_args", "policy=guesser"),
-        *(
-            "--tasks",
-            "treecut_breaking_depth",
-            "--limit",
-            "150",
-            "--log_samples",
-            "--output_path",
-            "logs",
-        ),
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
+    save_lm_eval_run(tmp_path / "logs", "treecut_breaking_depth", "guesser", limit=150)
     document = make_document(read_evidence([str(tmp_path / "logs")]))
     (table,) = [each for each in document.blocks(Table) if each.name == "breaking-depth"]
     rows = {bool(row["breaking_depth"] > 0): row for _, row in table.data.iterrows()}

@@ -8,10 +8,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+from inspect_ai import eval
 from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.model import get_model
 
 from tests.framework_runs import OFFLINE
+from treecut_tasks import cut_location, structure
 
 MODELS = "treecut/simulated-a,treecut/simulated-b"
 ARGUMENTS = ["-T", "ans_depth=4,5", "-T", "num_problems=6", "-M", "hallucination=0.4"]
@@ -63,7 +67,14 @@ def _results(folder: Path) -> dict[tuple[str, str], tuple[dict[str, float], list
 
 def test_killed_and_resumed_gives_the_same(tmp_path: Path) -> None:
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
-    _finish(undisturbed)
+    models = [get_model(name, hallucination=0.4) for name in MODELS.split(",")]
+    given: dict[str, Any] = {"ans_depth": [4, 5], "num_problems": 6}
+    eval(
+        [structure(**given), cut_location(**given)],
+        models,
+        log_dir=str(undisturbed),
+        display="none",
+    )
     expected = _results(undisturbed)
     assert len(expected) == len(TASKS) * 2
     for (task, _), (_, ids) in expected.items():

@@ -655,17 +655,11 @@ class TestCommandLine:
         assert [sample.metadata["ans_depth"] for sample in samples_of(log)] == [2, 2, 2]
 
     def test_an_old_log_is_scored_again(self, tmp_path: Path) -> None:
-        ran = command(
-            "inspect", "eval", "treecut_tasks/unanswerable", "--model", "treecut/guesser",
-            "-T", "ans_depth=2,4", "-T", "num_problems=2", "--no-score", cwd=tmp_path,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        (path,) = (tmp_path / "logs").glob("*.eval")
-        unscored = read_eval_log(str(path))
-        assert unscored.results is not None
-        assert unscored.results.scores == []
+        task = unanswerable(ans_depth=[2, 4], num_problems=2)
+        unscored = inspect_run(task, "treecut/guesser", tmp_path, score=False)
+        assert unscored.results is None or unscored.results.scores == []
         scored = command(
-            "inspect", "score", path, "--output-file", tmp_path / "scored.eval",
+            "inspect", "score", unscored.location, "--output-file", tmp_path / "scored.eval",
             "--action", "append", cwd=tmp_path,
         )  # fmt: skip
         assert scored.returncode == 0, scored.stdout + scored.stderr

@@ -13,15 +13,9 @@ from typing import Any
 
 import openai
 import pytest
+import yaml
 
-from tests.framework_runs import (
-    ROOT,
-    command,
-    inspect_run,
-    inspect_values,
-    lm_eval_run,
-    only_log,
-)
+from tests.framework_runs import ROOT, inspect_run, inspect_values, lm_eval_run
 from tests.servers.openai_rules import (
     Answer,
     ApiError,
@@ -35,10 +29,6 @@ from treecut_tasks.reference_models.policies import respond
 from treecut_tasks.tasks import paired, unanswerable
 
 LOCAL_MODEL = "smollm2-135m-instruct"
-
-
-def succeeded(result: subprocess.CompletedProcess[str]) -> None:
-    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
 
 
 @pytest.fixture(scope="module")
@@ -184,13 +174,14 @@ def test_inspect_with_the_papers_settings(
 ) -> None:
     reasoning = model == "o3-mini"
     path = run_treecut("run-config", "table1-o3-mini" if reasoning else "table1").stdout.strip()
-    succeeded(
-        command(
-            *("inspect", "eval", "--run-config", path, "--model", f"openai/{model}"),
-            *("--limit", "4"),
-            cwd=tmp_path,
-            env={"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": api.base_url},
-        )
+    config = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    log = inspect_run(
+        unanswerable(**config["task"]["args"]),
+        f"openai/{model}",
+        tmp_path,
+        model_base_url=api.base_url,
+        limit=4,
+        **config["generate_config"],
     )
     bodies = problems(api)
     assert len(bodies) == 4
@@ -203,7 +194,6 @@ def test_inspect_with_the_papers_settings(
             assert (body["temperature"], body["max_tokens"]) == (0, 4000)
             assert body["messages"][0] == {"role": "system", "content": COT_SYSTEM_MESSAGE}
             assert [message["role"] for message in body["messages"]] == ["system", "user"]
-    log = only_log(tmp_path / "logs")
     assert inspect_values(log)["hallucination_rate"] == 0
     sent = {sample.metadata["system_message_sent"] for sample in log.samples or []}
     assert sent == {"none" if reasoning else "cot"}
