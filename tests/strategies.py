@@ -10,16 +10,18 @@ from tests.reference_generator import Parameters
 from treecut_tasks.problems import ORDERS, SAMPLINGS, ProblemConfig
 from treecut_tasks.themes import Item, Theme, load_theme
 
-# Vowels of all kinds, names without cases, a price of one, and money words that are not dollars.
+# Vowels of all kinds, names without cases or with hyphens and words of the sentences, a price of one,
+# and money words that are not dollars.
 EURO_THEME = Theme(
     name="euro",
-    entities=("L'Été", "Ünal's", "café 24"),
+    entities=("L'Été", "Jack-in-the-Box", "Ünal's", "café 24", "Costless & Co"),
     items=(
         Item("apple", "apples"),
         Item("Éclair", "Éclairs"),
         Item("sheep", "sheep"),
         Item("œuf", "œufs"),
-        Item("Onion ring", "Onion rings"),
+        Item("mac-n-cheese", "macs-n-cheese"),
+        Item("cost-cutter's hat", "cost-cutter's hats"),
         Item("uncut loaf", "uncut loaves"),
     ),
     value_min=1,

@@ -7,27 +7,11 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from tests.strategies import EURO_THEME
 from treecut_tasks.reading import Equation, ReadProblem
-from treecut_tasks.themes import BUILTIN_THEMES, Item, Theme, Variable, load_theme
+from treecut_tasks.themes import BUILTIN_THEMES, Theme, Variable, load_theme
 
-ODD = Theme(
-    name="odd",
-    entities=("L'Été", "Jack-in-the-Box", "café 24", "Ünal's", "Costless & Co"),
-    items=(
-        Item("œuf", "œufs"),
-        Item("sheep", "sheep"),
-        Item("Éclair", "Éclairs"),
-        Item("mac-n-cheese", "macs-n-cheese"),
-        Item("cost-cutter's hat", "cost-cutter's hats"),
-        Item("apple", "apples"),
-    ),
-    value_min=1,
-    value_max=9,
-    value_step=1,
-    money_one="one euro",
-    money_many="euros",
-)
-THEMES = (*(load_theme(name) for name in BUILTIN_THEMES), ODD)
+THEMES = (*(load_theme(name) for name in BUILTIN_THEMES), EURO_THEME)
 System = tuple[list[Equation], Variable, Theme]
 """Equations, the asked variable, and the theme."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -16,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import RunTreecut
 from treecut_tasks.causes import (
     KINDS,
     Explanation,
@@ -488,21 +487,10 @@ def test_what_the_text_itself_says_is_no_belief() -> None:
 # --- Command line ---
 
 
-def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "treecut_tasks", "explain", *arguments],
-        input=stdin,
-        capture_output=True,
-        encoding="utf-8",
-        cwd=Path(__file__).resolve().parents[1],
-        check=False,
-    )
-
-
-def test_command_prints_the_explanations(tmp_path: Path) -> None:
+def test_command_prints_the_explanations(run_treecut: RunTreecut, tmp_path: Path) -> None:
     file = tmp_path / "problem.txt"
     file.write_text(SAME_PRICE + "\n", encoding="utf-8")
-    result = run("--problem-file", str(file), "--value", "90")
+    result = run_treecut("explain", "--problem-file", str(file), "--value", "90")
     assert result.returncode == 0, result.stderr
     out = result.stdout
     assert "The text leaves it open: " in out
@@ -510,14 +498,21 @@ def test_command_prints_the_explanations(tmp_path: Path) -> None:
     assert "3. “A pair of jeans at Elegant Attire and 3 linen shirts at Elegant Attire cost" in out
     chance = explain(SAME_PRICE, 90)[0].chance
     assert f"lead to {chance} of 11 prices" in out
-    assert run("--problem-file", "-", "--value", "90", stdin=SAME_PRICE).stdout == out
+    assert (
+        run_treecut("explain", "--problem-file", "-", "--value", "90", input=SAME_PRICE).stdout
+        == out
+    )
 
 
-def test_command_reads_a_line_of_a_data_file() -> None:
+def test_command_reads_a_line_of_a_data_file(run_treecut: RunTreecut) -> None:
     lines = "".join(json.dumps({"problem": text}) + "\n" for text in (SAME_PRICE, SIMPLE))
-    right = run("--problem-file", "-", "--line", "2", "--value", "9", stdin=lines)
+    right = run_treecut(
+        "explain", "--problem-file", "-", "--line", "2", "--value", "9", input=lines
+    )
     assert "The text determines it: 9 dollars.\n\n9 dollars is the right answer" in right.stdout
-    none = run("--problem-file", "-", "--line", "2", "--value", "-1000", stdin=lines)
+    none = run_treecut(
+        "explain", "--problem-file", "-", "--line", "2", "--value", "-1000", input=lines
+    )
     assert "No single false step that is tried leads to -1000 dollars." in none.stdout
 
 
@@ -535,9 +530,9 @@ def test_command_reads_a_line_of_a_data_file() -> None:
     ],
 )
 def test_command_refuses_bad_input_in_one_sentence(
-    arguments: tuple[str, ...], stdin: str, says: str
+    run_treecut: RunTreecut, arguments: tuple[str, ...], stdin: str, says: str
 ) -> None:
-    result = run("--problem-file", "-", *arguments, stdin=stdin)
+    result = run_treecut("explain", "--problem-file", "-", *arguments, input=stdin)
     assert result.returncode == 2
     assert result.stdout == ""
     assert says in result.stderr

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import EURO_THEME
 from tests.systems import (
-    ODD,
     THEMES,
     System,
     dense,
@@ -227,8 +227,8 @@ def test_needs_exactly_one_theme_that_fits() -> None:
         read_problem(text, [FOOD, dearer])
     assert read_problem(text, [FOOD, FOOD]).theme == FOOD
     assert read_problem(text, [dearer]).theme == dearer
-    with pytest.raises(TreecutError, match="theme 'odd' has no item 'burger'"):
-        read_problem(text, [ODD])
+    with pytest.raises(TreecutError, match="theme 'euro' has no item 'burger'"):
+        read_problem(text, [EURO_THEME])
     with pytest.raises(TreecutError, match="at least one theme"):
         read_problem(text, [])
 
