@@ -35,7 +35,7 @@ from treecut_tasks.data_sets.rows import Rows
 from treecut_tasks.data_sets.writing import write_tables
 from treecut_tasks.problems import ProblemConfig, default_num_vars, draw_data_set
 from treecut_tasks.problems.members import Member, chunks
-from treecut_tasks.problems.streams import draw_block, member_chunks
+from treecut_tasks.problems.streams import Stream, member_chunks
 from treecut_tasks.validity import check_label
 
 SEED = 42
@@ -55,7 +55,7 @@ def best(rounds: int, work: Callable[[], object]) -> float:
 
 def in_memory(ans_depth: int, entries: int) -> None:
     for number in range(entries // 4096):
-        for rows in chunks(draw_block(ProblemConfig(ans_depth=ans_depth), SEED, number)):
+        for rows in chunks(Stream(ProblemConfig(ans_depth=ans_depth), SEED).block(number)):
             member = Member.of(rows)
             _ = member.texts, member.answers, member.solutions
 

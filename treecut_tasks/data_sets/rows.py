@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from treecut_tasks.problems import Split
 from treecut_tasks.problems.blocks import BLOCK, Ints, PairKind
 from treecut_tasks.problems.columns import columns, schema
 from treecut_tasks.problems.members import Member, chunk_size, pair_ids
-from treecut_tasks.problems.streams import draw_block
+from treecut_tasks.problems.streams import Stream
 
 
 def check_drawable(recipe: Recipe) -> None:
@@ -27,7 +27,7 @@ def check_drawable(recipe: Recipe) -> None:
     for split in recipe.splits:
         for part in recipe.parts:
             if part.pairs == "matched" or not split.is_whole:
-                draw_block(part.config, recipe.seed, 0, part.pairs, split)
+                Stream(part.config, recipe.seed, part.pairs, split).block(0)
 
 
 class Rows:
@@ -56,12 +56,9 @@ class Rows:
         before: Counter[Any] = Counter()
         self._parts, self._text_only, self._blocks = recipe.parts, text_only, []
         for part in recipe.parts:
-            repeat, seed = before[part.stream], recipe.seed
-            draw = partial(
-                draw_block, part.config, seed, pairs=part.pairs, split=split, repeat=repeat
-            )
+            stream = Stream(part.config, recipe.seed, part.pairs, split, before[part.stream])
             # Several tables are made of each block, one after the other.
-            self._blocks.append(lru_cache(maxsize=1)(draw))
+            self._blocks.append(lru_cache(maxsize=1)(stream.block))
             before[part.stream] += 1
         self._cycle = np.array(recipe.cycle)
         turns = self._cycle[:, None] == np.arange(len(self._parts))

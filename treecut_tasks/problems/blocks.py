@@ -39,9 +39,6 @@ MAX_COEFFICIENT = 3
 ENTITIES_DRAWN = 2
 """Entities in a problem with composite names (paper, Appendix A)."""
 
-# Part of every key. A change of what the stream holds gets a new name, never a silent change.
-_VERSION = "treecut-stream-2"
-
 _WORD = 32
 # Of so many times the expected number of names for one that fits a split, one fits, or none does.
 _MAX_DRAWS = 200
@@ -137,29 +134,6 @@ class RandomWords:
         words >>= np.uint64(_WORD)
         numbers: Ints = words.view(np.int64)
         return numbers
-
-
-def stream_words(
-    config: ProblemConfig,
-    seed: int,
-    block: int,
-    pairs: PairKind,
-    split: Split,
-    repeat: int | str = 0,
-) -> RandomWords:
-    """The random words of one block of a stream.
-
-    Args:
-        config: what is drawn; a theme counts by its content, not by its path.
-        seed: a whole number of 0 or more.
-        block: number of the block, from 0.
-        pairs: matched pairs have a stream of their own.
-        split: every split has a stream of its own.
-        repeat: names streams that would otherwise be the same.
-    """
-    parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
-    bounds = None if split.is_whole else [split.hashes, [str(bound) for bound in split.items]]
-    return RandomWords([_VERSION, parameters, seed, pairs == "matched", bounds, repeat], block)
 
 
 def num_prices(theme: Theme) -> int:

@@ -18,18 +18,20 @@ from treecut_tasks.problems.blocks import (
     FORMULAS,
     Block,
     PairKind,
+    RandomWords,
     draw_names,
     draw_rest,
     num_prices,
-    stream_words,
 )
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.matched import draw_matched
 from treecut_tasks.problems.members import Member, chunk_size, chunks
-from treecut_tasks.problems.pairs import CounterpartKind, check_pair
+from treecut_tasks.problems.pairs import CounterpartKind, check_counterpart, check_pair
 from treecut_tasks.problems.problem import Pair, Problem
 from treecut_tasks.problems.splits import WHOLE, Split
 
+# Part of every key. A change of what the stream holds gets a new name, never a silent change.
+_VERSION = "treecut-stream-2"
 # Part of the seed of the choice of examples, and the name of the stream that they are taken from.
 _SHOTS_VERSION = "treecut-shots-2"
 _EXAMPLES = "examples"
@@ -56,68 +58,70 @@ def _whole_number(name: str, value: object) -> int:
     return value
 
 
-def draw_block(
-    config: ProblemConfig,
-    seed: int,
-    block: int,
-    pairs: PairKind = "none",
-    split: Split = WHOLE,
-    repeat: int | str = 0,
-) -> Block:
-    """Draw one block of a stream, `BLOCK` problems or pairs.
+@dataclass(frozen=True)
+class Stream:
+    """An endless series of problems, or of pairs, and everything that decides what is in it.
 
-    Args:
-        config: what to draw.
+    Attributes:
+        config: what is drawn; a theme counts by its content, not by its path.
         seed: a whole number of 0 or more.
-        block: number of the block, from 0.
         pairs: `none`, `full` or `matched`. The unanswerable members of full pairs are the problems
-            that come with `none`.
-        split: which names may stand together; the stream of every split is different.
+            that come with `none`; matched pairs have a stream of their own.
+        split: which names may stand together; every split has a stream of its own.
         repeat: names streams that would otherwise be the same.
 
     Raises:
-        TreecutError: the theme has too few names for the split, or the configuration no such pairs.
+        TreecutError: a value that is not allowed, or a configuration without such pairs.
     """
-    words = stream_words(config, check_seed(seed), block, pairs, split, repeat)
-    if pairs == "matched":
-        return draw_matched(config, words, BLOCK, split)
-    return draw_rest(config, words, draw_names(config, words, BLOCK, split))
+
+    config: ProblemConfig
+    seed: int
+    pairs: PairKind = "none"
+    split: Split = WHOLE
+    repeat: int | str = 0
+
+    def __post_init__(self) -> None:
+        _check_config(self.config)
+        check_seed(self.seed)
+        if self.pairs != "none":
+            check_pair(self.config, self.pairs)
+
+    def words(self, block: int) -> RandomWords:
+        """The random words of one block."""
+        split = self.split
+        parameters = self.config.as_dict() | {"theme": self.config.resolved_theme.digest}
+        bounds = None if split.is_whole else [split.hashes, [str(bound) for bound in split.items]]
+        matched = self.pairs == "matched"
+        return RandomWords([_VERSION, parameters, self.seed, matched, bounds, self.repeat], block)
+
+    def block(self, number: int) -> Block:
+        """Draw one block, `BLOCK` problems or pairs.
+
+        Raises:
+            TreecutError: the theme has too few names for the split, or there are no such pairs.
+        """
+        config, words = self.config, self.words(number)
+        if self.pairs == "matched":
+            return draw_matched(config, words, BLOCK, self.split)
+        return draw_rest(config, words, draw_names(config, words, BLOCK, self.split))
+
+    def at(self, index: int) -> Pair:
+        """What has this index: the problem that is drawn, and its counterpart."""
+        block, row = divmod(_whole_number("index", index), BLOCK)
+        part, row = divmod(row, chunk_size(self.config))
+        return Pair(*(Problem(member, row) for member in _members(self, block, part)))
 
 
 # A block of matched pairs takes up to a tenth of a second.
-_kept_block = lru_cache(maxsize=8)(draw_block)
+_kept_block = lru_cache(maxsize=8)(Stream.block)
 
 
 @lru_cache(maxsize=64)
-def _members(
-    config: ProblemConfig,
-    seed: int,
-    block: int,
-    part: int,
-    pairs: PairKind,
-    split: Split,
-    repeat: int | str,
-) -> tuple[Member, Member]:
+def _members(stream: Stream, block: int, part: int) -> tuple[Member, Member]:
     """Rows of a stream that are written at once, one of the parts of a block, and their counterparts."""
-    size = chunk_size(config)
-    rows = _kept_block(config, seed, block, pairs, split, repeat)
-    drawn = Member.of(rows.rows(part * size, (part + 1) * size))
-    return drawn, drawn.counterpart(matched=pairs == "matched")
-
-
-def _at(
-    config: ProblemConfig,
-    seed: int,
-    index: int,
-    pairs: PairKind,
-    split: Split,
-    repeat: int | str = 0,
-) -> Pair:
-    """What has this index in a stream: the problem that was drawn, and its counterpart."""
-    block, row = divmod(_whole_number("index", index), BLOCK)
-    part, row = divmod(row, chunk_size(config))
-    members = _members(config, check_seed(seed), block, part, pairs, split, repeat)
-    return Pair(*(Problem(member, row) for member in members))
+    size = chunk_size(stream.config)
+    drawn = Member.of(_kept_block(stream, block).rows(part * size, (part + 1) * size))
+    return drawn, drawn.counterpart(matched=stream.pairs == "matched")
 
 
 def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOLE) -> Problem:
@@ -132,8 +136,7 @@ def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOL
     Raises:
         TreecutError: a value that is not allowed.
     """
-    _check_config(config)
-    return _at(config, seed, index, "none", split).unanswerable
+    return Stream(config, seed, split=split).at(index).unanswerable
 
 
 def pair_at(
@@ -151,9 +154,7 @@ def pair_at(
     Raises:
         TreecutError: a value that is not allowed, or a configuration without such pairs.
     """
-    _check_config(config)
-    check_pair(config, counterpart)
-    return _at(config, seed, index, counterpart, split)
+    return Stream(config, seed, check_counterpart(counterpart), split).at(index)
 
 
 def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Problem]:
@@ -170,10 +171,9 @@ def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterat
 
 def member_chunks(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Member]:
     """The problems of `stream`, as many at a time as are written at once."""
-    _check_config(config)
-    check_seed(seed)
+    named = Stream(config, seed)
     if not one_stream:
-        blocks = (draw_block(config, seed, number) for number in count())
+        blocks = map(named.block, count())
         return (Member.of(rows) for block in blocks for rows in chunks(block))
     rng, size = random.Random(seed), min(_AHEAD, chunk_size(config))
     return (Member.of(draw_as_authors(config, rng, size)) for _ in count())
@@ -218,7 +218,7 @@ def generate_pair(
     if counterpart == "full":
         problem = generate(config, rng)
         return Pair(problem, problem.counterpart())
-    words = stream_words(config, _checked_rng(rng).getrandbits(128), 0, counterpart, WHOLE, "one")
+    words = Stream(config, _checked_rng(rng).getrandbits(128), counterpart, repeat="one").words(0)
     drawn = Member.of(draw_matched(config, words, 1, WHOLE))
     return Pair(Problem(drawn, 0), Problem(drawn.counterpart(matched=True), 0))
 
@@ -268,10 +268,9 @@ def example_pairs(
         rng: chooses; see `shots_rng`.
         split: which part of all problems they are of.
     """
-    check_pair(config, counterpart)
+    examples = Stream(config, seed, counterpart, split, _EXAMPLES)
     while True:
-        index = rng.getrandbits(BLOCK.bit_length() - 1)
-        yield _at(config, seed, index, counterpart, split, _EXAMPLES)
+        yield examples.at(rng.getrandbits(BLOCK.bit_length() - 1))
 
 
 @dataclass(frozen=True)
@@ -305,33 +304,30 @@ def draw_data_set(
         TreecutError: num_problems below 1, a configuration that cannot give so many different
             pairs, or one that has no such counterparts.
     """
-    check_seed(seed)
+    kind = check_counterpart(counterpart)
+    streams = [Stream(config, seed, kind, split) for config in configs]
     for config in configs:
-        check_pair(config, counterpart)
         check_count(config, num_problems)
-    return _different(configs, num_problems, seed, counterpart, split)
+    return _different(streams, num_problems)
 
 
-def _different(
-    configs: Sequence[ProblemConfig],
-    num_problems: int,
-    seed: int,
-    counterpart: CounterpartKind,
-    split: Split,
-) -> Iterator[Drawn]:
+def _different(streams: Sequence[Stream], num_problems: int) -> Iterator[Drawn]:
     seen: set[str] = set()
-    next_index = [0] * len(configs)
+    next_index = [0] * len(streams)
     for number in range(num_problems):
-        for place, config in enumerate(configs):
+        for place, named in enumerate(streams):
             first = next_index[place]
             for index in range(first, first + _MAX_REPEATS):
-                pair = pair_at(config, seed, index, counterpart, split)
+                pair = named.at(index)
                 texts = {pair.unanswerable.text, pair.answerable.text}
                 if texts.isdisjoint(seen):
                     break
             else:
                 raise _too_many(
-                    config, num_problems, f"gave only {number}", f"{_MAX_REPEATS} repeats in a row"
+                    named.config,
+                    num_problems,
+                    f"gave only {number}",
+                    f"{_MAX_REPEATS} repeats in a row",
                 )
             seen |= texts
             next_index[place] = index + 1
