@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+Choice = TypeVar("Choice", bound=str)
 
 
 class TreecutError(ValueError):
@@ -24,6 +27,19 @@ def shown(value: object) -> str:
     short.maxlevel = 2
     short.maxstring = short.maxother = short.maxlong = 60
     return short.repr(value)
+
+
+def checked_choice(name: str, value: object, allowed: Sequence[Choice]) -> Choice:
+    """Return a value if it is one of those that are allowed.
+
+    Raises:
+        TreecutError: it is not.
+    """
+    for choice in allowed:
+        if value == choice:
+            return choice
+    either = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+    raise TreecutError(f"{name} is {shown(value)}: it must be {either}.")
 
 
 # What pydantic finds, in words for people who write YAML and JSON.

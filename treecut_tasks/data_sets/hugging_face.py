@@ -12,7 +12,7 @@ import pyarrow as pa
 from treecut_tasks.data_sets.plan import Plan
 from treecut_tasks.data_sets.recipe import Part, Recipe
 from treecut_tasks.data_sets.rows import Rows
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import TreecutError, checked_choice, shown
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, make_shot
 from treecut_tasks.problems import WHOLE, ProblemConfig, Split, named_split
 from treecut_tasks.problems.blocks import BLOCK, PairKind
@@ -147,10 +147,7 @@ class _Source:
     system_message: bool
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise TreecutError(
-                f"form is {shown(self.form)}: it must be {', '.join(FORMS[:-1])} or {FORMS[-1]}."
-            )
+        checked_choice("form", self.form, FORMS)
         if self.system_message and self.form not in ("messages", "prompts"):
             raise TreecutError(
                 f"system_message needs messages, but form is {self.form!r}: use messages or prompts."

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any, Literal, get_args
 
 from treecut_tasks.data_sets.recipe import Recipe, portions
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import TreecutError, checked_choice, shown
 from treecut_tasks.problems import Split, check_count
 
 Format = Literal["jsonl", "parquet", "published"]
@@ -67,11 +67,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name, allowed in (("format", FORMATS), ("columns", COLUMNS)):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise TreecutError(
-                    f"{name} is {shown(value)}: it must be {', '.join(allowed[:-1])} or {allowed[-1]}."
-                )
+            checked_choice(name, getattr(self, name), allowed)
         splits = len(self.recipe.splits)
         least = "1" if splits == 1 else f"{splits}, one for each split,"
         for what, number in (("problems", self.num_entries), ("shards", self.num_shards)):

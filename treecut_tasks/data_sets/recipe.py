@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate, combinations
 from typing import Any, get_args
 
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import TreecutError, checked_choice
 from treecut_tasks.problems import WHOLE, ProblemConfig, Split, check_seed
 from treecut_tasks.problems.blocks import PairKind
 from treecut_tasks.problems.pairs import check_pair
@@ -42,10 +42,7 @@ class Part:
     weight: int = 1
 
     def __post_init__(self) -> None:
-        if self.pairs not in (kinds := get_args(PairKind)):
-            raise TreecutError(
-                f"pairs is {shown(self.pairs)}: it must be {', '.join(kinds[:-1])} or {kinds[-1]}."
-            )
+        checked_choice("pairs", self.pairs, get_args(PairKind))
         if self.pairs != "none":
             check_pair(self.config, self.pairs)
 

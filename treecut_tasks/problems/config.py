@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, checked_choice
 from treecut_tasks.themes import Theme, load_theme
 
 Order = Literal["forward", "backward", "random"]
@@ -65,9 +65,7 @@ class ProblemConfig:
             if type(value) is not kind and not (value is None and name in _FILLED_IN):
                 raise TreecutError(f"{name} is {value!r}: it must be {must}.")
         for name, allowed in (("order", ORDERS), ("sampling", SAMPLINGS)):
-            if (value := getattr(self, name)) not in allowed:
-                either = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
-                raise TreecutError(f"{name} is {value!r}: it must be {either}.")
+            checked_choice(name, getattr(self, name), allowed)
         if self.ans_depth < 2:
             raise TreecutError(
                 f"ans_depth is {self.ans_depth}: it must be 2 or more, because the path to the "

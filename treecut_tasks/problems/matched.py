@@ -160,19 +160,13 @@ def _draw_branches(config: ProblemConfig, words: RandomWords, rows: int) -> tupl
             raise no_match(config, "no tree has a sentence that could be spared unnoticed")
         line = words.below([len(branches)], rows)[:, 0]
         return branches[line], spare[line]
-    kept: list[tuple[Ints, Bools]] = []
+    branches = np.empty((0, config.vars - config.ans_depth), dtype=np.int64)
     for drawn in range(0, _MOST_DRAWN, _AT_ONCE):
-        branches = draw_branches(config, words, _AT_ONCE)
-        spare = spare_edges(config, branches)
-        has_any = spare.any(axis=1)
-        kept.append((branches[has_any], spare[has_any]))
-        found = sum(len(each) for each, _ in kept)
-        if found >= rows:
-            all_branches, all_spare = (
-                np.concatenate(each)[:rows] for each in zip(*kept, strict=True)
-            )
-            return all_branches, all_spare
-        if not found and drawn > _MOST_DRAWN // 16:
+        more = draw_branches(config, words, _AT_ONCE)
+        branches = np.concatenate([branches, more[spare_edges(config, more).any(axis=1)]])
+        if len(branches) >= rows:
+            return branches[:rows], spare_edges(config, branches[:rows])
+        if not len(branches) and drawn > _MOST_DRAWN // 16:
             break
     raise no_match(config, f"too few of {_MOST_DRAWN} trees have a sentence that could be spared")
 

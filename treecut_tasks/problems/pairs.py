@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import TreecutError, checked_choice
 from treecut_tasks.problems.config import ProblemConfig
 
 CounterpartKind = Literal["full", "matched"]
@@ -19,10 +19,7 @@ def check_counterpart(value: object) -> CounterpartKind:
     Raises:
         TreecutError: it is not.
     """
-    for kind in COUNTERPARTS:
-        if value == kind:
-            return kind
-    raise TreecutError(f"counterpart is {shown(value)}: it must be {' or '.join(COUNTERPARTS)}.")
+    return checked_choice("counterpart", value, COUNTERPARTS)
 
 
 def default_num_vars(ans_depth: int, counterpart: CounterpartKind) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import checked_choice
 from treecut_tasks.problems.names import names_of
 from treecut_tasks.themes import Theme
 
@@ -133,10 +133,7 @@ def named_split(name: str) -> Split:
     Raises:
         TreecutError: another name.
     """
-    if name not in SPLIT_NAMES:
-        names = f"{', '.join(SPLIT_NAMES[:-1])} or {SPLIT_NAMES[-1]}"
-        raise TreecutError(f"split is {shown(name)}: it must be {names}.")
-    if name == "all":
+    if checked_choice("split", name, SPLIT_NAMES) == "all":
         return WHOLE
     of = name.removesuffix("_items")
     return next(each for each in disjoint_splits(SHARES, of != name) if each.name == of)
