@@ -83,17 +83,18 @@ class FlakyModel(ModelAPI):
         return output
 
 
-def make_inspect_logs(folder: Path) -> dict[str, EvalLog]:
-    """Small runs of every task, by name."""
+def make_inspect_logs(folder: Path, *names: str) -> dict[str, EvalLog]:
+    """Small runs of every task, or some of them, by name."""
     one = simulated("one", hallucination=0.6)
     evil = scripted_model(saying(EVIL), "<b>[red]evil|$x$")
-    return {
-        "structure": inspect_run(structure(num_problems=6), one, folder),
-        "cut_location": inspect_run(cut_location(num_problems=6), one, folder),
-        "paired": inspect_run(paired(num_problems=15), one, folder),
-        "six-shot": inspect_run(unanswerable(num_problems=15, fewshot=6), one, folder),
-        "evil": inspect_run(unanswerable(num_problems=3, ans_depth=[2, 4]), evil, folder),
+    runs = {
+        "structure": (structure(num_problems=3), one),
+        "cut_location": (cut_location(num_problems=3), one),
+        "paired": (paired(num_problems=15), one),
+        "six-shot": (unanswerable(num_problems=15, fewshot=6), one),
+        "evil": (unanswerable(num_problems=3, ans_depth=[2, 4]), evil),
     }
+    return {name: inspect_run(*runs[name], folder) for name in names or runs}
 
 
 def make_lm_eval_results(folder: Path, predict_only: bool = False) -> Path:
