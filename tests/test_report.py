@@ -756,4 +756,9 @@ def test_recorded_responses_with_confidences(run_treecut: RunTreecut, tmp_path: 
     assert float(noticing["false_alarm_rate"]) == 0
     (calibration,) = csv.DictReader((out / "calibration.csv").open(encoding="utf-8"))
     assert (calibration["model"], float(calibration["auroc"])) == ("mine", 0.5)
-    assert not (out / "cost.csv").exists()
+    costs = list(csv.DictReader((out / "cost.csv").open(encoding="utf-8")))
+    assert [(row["ending"], row["unit"], row["pairs"]) for row in costs] == [
+        ("all", "characters", "6"),
+        ("a number", "characters", "6"),
+    ]
+    assert float(costs[0]["output_ratio_ci_low"]) > 2 and not costs[0]["reasoning_ratio"]

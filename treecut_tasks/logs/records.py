@@ -158,6 +158,13 @@ class Response:
     seconds: float | None = None
 
     @property
+    def characters(self) -> int | None:
+        """Length of all that the model wrote, reasoning included, where it is at hand."""
+        if self.recorded is None:
+            return None
+        return len(self.recorded.response or "") + len(self.recorded.reasoning or "")
+
+    @property
     def words(self) -> Words | None:
         """Problem, prompt and response, where they are at hand."""
         if self.recorded is None:

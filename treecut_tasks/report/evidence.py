@@ -35,7 +35,7 @@ RATES = tuple(dict.fromkeys(each.name for each in (*UNANSWERABLE_RATES, *ANSWERA
 """Rates of single problems."""
 
 _TEXTS = ("value", "tier", "reason", "quote", "cause", "cause_explained", "notice_quote", "seed")
-_NUMBERS = ("input_tokens", "output_tokens", "reasoning_tokens", "seconds")
+_NUMBERS = ("characters", "input_tokens", "output_tokens", "reasoning_tokens", "seconds")
 _TYPES = {
     **dict.fromkeys(_TEXTS, "object"),
     **dict.fromkeys((*RATES, "same_price_by_chance", "any_by_chance", *_NUMBERS), "float"),

@@ -151,9 +151,7 @@ def _gap(asked: Asked) -> Result:
         headline=(1 - problems["headline"]).where(problems["unanswerable"], problems["headline"])
     )
     members = [
-        problems[(problems["unanswerable"] == kind) & problems["pair_id"].notna()].set_index(
-            "pair_id"
-        )
+        problems[(problems["unanswerable"] == kind) & problems["pair_id"].notna()]
         for kind in (True, False)
     ]
     pairs = members[0].merge(members[1], on="pair_id", suffixes=("_u", "_a"))

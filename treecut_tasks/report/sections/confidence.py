@@ -18,7 +18,7 @@ from treecut_tasks.evaluation.calibration import (
     risk_coverage,
 )
 from treecut_tasks.evaluation.penalties import TARGETS, estimate, is_right
-from treecut_tasks.report.document import NOTHING, Figure, Section, Table, spread
+from treecut_tasks.report.document import NOTHING, Figure, Section, Table, show, spread
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import Line, Panel, line_chart
 from treecut_tasks.report.sections.endings import ENDINGS, in_words, shares
@@ -128,15 +128,23 @@ def _blocks(frame: pd.DataFrame) -> Iterator[Table | Figure]:
             "wrong among these, %",
             percent=True,
         )
-    costs = {model: cost for model, rows in groups.items() if (cost := _cost(rows))}
-    if costs:
-        yield _table(
+    costs = pd.DataFrame(cost for model, rows in groups.items() for cost in _costs(model, rows))
+    if len(costs):
+        heads = {
+            "model": lambda row: row.model,
+            "unanswerable member": lambda row: row.ending,
+            "pairs": lambda row: str(row.pairs),
+            "output": lambda row: _ratio_text(row, "output_ratio"),
+            "reasoning": lambda row: _ratio_text(row, "reasoning_ratio"),
+            "in": lambda row: row.unit,
+        }
+        yield Table(
             "cost",
-            "Output tokens on unanswerable against answerable members of the same pairs, ratio of means",
-            {model: {"token_ratio": each} for model, each in costs.items()},
-            ("token_ratio",),
-            sizes,
-            "Responses that a limit cut off are left out with their pair.",
+            "What unanswerable problems cost against the answerable members of the same pairs",
+            costs,
+            show(costs, heads),
+            ("Ratios of means. Responses that a limit cut off are left out with their pair.",),
+            words=2,
         )
 
 
@@ -148,14 +156,38 @@ def _stated(rows: pd.DataFrame) -> list[Stated]:
     ]
 
 
-def _cost(rows: pd.DataFrame) -> Estimate | None:
-    """Ratio of mean output tokens by pair, with a bootstrap interval over pairs."""
-    kept = rows[~rows["truncated"]].dropna(subset=["output_tokens"])
-    pairs = kept.pivot_table("output_tokens", "pair_id", "unanswerable").dropna()
+def _costs(model: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Ratios of mean lengths over pairs: of all, and by how the unanswerable member ends."""
+    kept = rows[~rows["truncated"] & rows["pair_id"].notna()]
+    unit = "tokens" if kept["output_tokens"].notna().any() else "characters"
+    output = "output_tokens" if unit == "tokens" else "characters"
+    means = kept.groupby(["pair_id", "unanswerable"])[[output, "reasoning_tokens"]].mean().unstack()
+    ends = kept[kept["unanswerable"]].groupby("pair_id")["ending"].first()
+    for ending, word in {None: "all", "unknown": "unknown", "hallucination": "a number"}.items():
+        own = means if ending is None else means[ends.reindex(means.index) == ending]
+        found = {name: _ratio(own[name].dropna()) for name in (output, "reasoning_tokens")}
+        if found[output] is not None:
+            yield {
+                "model": model,
+                "ending": word,
+                "unit": unit,
+                "pairs": len(own[output].dropna()),
+                **spread("output_ratio", found[output]),
+                **spread("reasoning_ratio", found["reasoning_tokens"]),
+            }
+
+
+def _ratio(pairs: pd.DataFrame) -> Estimate | None:
+    """Ratio of the means of both columns, with a bootstrap interval over pairs."""
     if pairs.shape[1] < 2 or len(pairs) < 2 or not pairs[False].sum():
         return None
     weights = resamples(len(pairs), np.random.default_rng(0))
     return Estimate.of((weights @ pairs[True]) / (weights @ pairs[False]))
+
+
+def _ratio_text(row: Any, name: str) -> str:
+    ends = [getattr(row, f"{name}{end}") for end in ("", "_ci_low", "_ci_high")]
+    return _text(Estimate(*(math.nan if each is None else each for each in ends)))
 
 
 def _table(
