@@ -112,13 +112,14 @@ def _whole_files(folder: Path, plan: Plan) -> dict[str, WrittenFile]:
             )
         return {}
     manifest = _read(folder)
-    difference = _difference(manifest.data_set, json.loads(plan.as_json()))
-    if difference is not None:
-        key, theirs, ours = difference
-        raise TreecutError(
-            f"The folder {str(folder)!r} holds another data set: its {key} is {shown(theirs)}, not "
-            f"{shown(ours)}. Use another folder, or --overwrite."
-        )
+    theirs, ours = dict(_flat(manifest.data_set)), dict(_flat(json.loads(plan.as_json())))
+    for key in {**ours, **theirs}:
+        if theirs.get(key) != ours.get(key):
+            raise TreecutError(
+                f"The folder {str(folder)!r} holds another data set: its {key} is "
+                f"{shown(theirs.get(key))}, not {shown(ours.get(key))}. Use another folder, or "
+                "--overwrite."
+            )
     return {file.name: file for file in manifest.files if _fault(folder, file) is None}
 
 
@@ -180,19 +181,16 @@ def check_files(folder: Path) -> Iterator[tuple[WrittenFile, str | None]]:
         yield WrittenFile(name=path.name, rows=0, bytes=0, sha256=""), "is not in the manifest"
 
 
-def _difference(theirs: Any, ours: Any, key: str = "") -> tuple[str, Any, Any] | None:
-    """The first value in which two plans differ, and its key, such as `parts[0].config.order`."""
-    pairs: Iterator[tuple[str, Any, Any]]
-    if isinstance(theirs, dict) and isinstance(ours, dict):
-        pairs = (
-            (f"{key}.{name}" if key else name, theirs.get(name), ours.get(name))
-            for name in {**ours, **theirs}
-        )
-    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
-        pairs = ((f"{key}[{i}]", *both) for i, both in enumerate(zip(theirs, ours, strict=True)))
+def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """The single values of a plan, by keys such as `parts[0].config.order`."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _flat(inner, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _flat(inner, f"{key}[{place}]")
     else:
-        return None if theirs == ours else (key, theirs, ours)
-    return next(filter(None, (_difference(one, other, name) for name, one, other in pairs)), None)
+        yield key, value
 
 
 def write_here(workers: int) -> Write:

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import combinations
 from typing import Any, get_args
+
+import numpy as np
 
 from treecut_tasks.errors import TreecutError, checked_choice
 from treecut_tasks.problems import WHOLE, ProblemConfig, Split, check_seed
-from treecut_tasks.problems.blocks import PairKind
+from treecut_tasks.problems.blocks import Ints, PairKind
 from treecut_tasks.problems.pairs import check_pair
 
 # A cycle of a mixture is a list in memory; nobody needs finer weights than this.
@@ -137,13 +139,19 @@ class Recipe:
 
     def num_rows(self, start: int, stop: int) -> int:
         """How many rows the entries from start to stop have."""
-        turns = [0, *accumulate(self.parts[index].rows_per_entry for index in self.cycle)]
+        rows = np.array([part.rows_per_entry for part in self.parts])
+        return int((self.turns_before(stop) - self.turns_before(start)) @ rows)
 
-        def before(entry: int) -> int:
-            cycles, turn = divmod(entry, len(self.cycle))
-            return cycles * turns[-1] + turns[turn]
+    def turns_before(self, entry: int) -> Ints:
+        """How many of the entries before this one are of each part."""
+        cycles, turn = divmod(entry, len(self.cycle))
+        before: Ints = cycles * self._turns[-1] + self._turns[turn]
+        return before
 
-        return before(stop) - before(start)
+    @cached_property
+    def _turns(self) -> Ints:
+        turns = np.array(self.cycle)[:, None] == np.arange(len(self.parts))
+        return np.concatenate([turns[:1] * 0, np.cumsum(turns, axis=0)])
 
     def as_dict(self) -> dict[str, Any]:
         """Everything that names the rows, but for the version; ready for JSON."""

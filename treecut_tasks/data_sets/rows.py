@@ -60,27 +60,20 @@ class Rows:
             # Several tables are made of each block, one after the other.
             self._blocks.append(lru_cache(maxsize=1)(stream.block))
             before[part.stream] += 1
-        self._cycle = np.array(recipe.cycle)
-        turns = self._cycle[:, None] == np.arange(len(self._parts))
-        self._turns_before = np.concatenate([[turns[0] * 0], np.cumsum(turns, axis=0)])
-
-    def _index(self, entry: int, number: int) -> int:
-        """How many entries before this one are of a part."""
-        cycles, turn = divmod(entry, len(self._cycle))
-        before = self._turns_before
-        return cycles * int(before[-1, number]) + int(before[turn, number])
+        self._recipe, self._cycle = recipe, np.array(recipe.cycle)
 
     def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
         """Tables with the rows of the entries from start to stop, a chunk in each."""
         for low in range(start, stop, self.chunk):
             entries = np.arange(low, min(low + self.chunk, stop))
             part_of = self._cycle[entries % len(self._cycle)]
+            before = self._recipe.turns_before(low)
             tables: list[pa.Table] = []
             keys: list[Ints] = []
             for number, part in enumerate(self._parts):
                 places = entries[part_of == number]
                 if len(places):
-                    tables += self._tables_of(number, self._index(low, number), len(places))
+                    tables += self._tables_of(number, int(before[number]), len(places))
                     keys.append(np.repeat(places, part.rows_per_entry))
             if len(self._parts) == 1:
                 yield pa.concat_tables(tables)
