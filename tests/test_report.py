@@ -391,37 +391,41 @@ def test_models_and_runs_side_by_side(tmp_path: Path) -> None:
     assert runs["first"].endswith("run 1") and runs["second"].endswith("run 3")
 
 
-CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
-    "theme": ([{}, {"theme": "outfit"}], ["theme food", "theme outfit"]),
-    "order": ([{}, {"order": "forward"}], ["order forward", "order random"]),
-    "sampling": ([{}, {"sampling": "paper"}], ["sampling paper", "sampling published"]),
-    "system message": (
-        [{}, {"system_message": "none"}],
-        ["system_message cot", "system_message none"],
-    ),
-    "format of examples": (
-        [{"fewshot": 2}, {"fewshot": 2, "fewshot_format": "single"}],
+SHOTS = {"fewshot": 2}
+# Parameters of two runs, and how the report tells them apart; not at all where they are comparable.
+CASES: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
+    ({}, {"theme": "outfit"}, ["theme food", "theme outfit"]),
+    ({}, {"order": "forward"}, ["order forward", "order random"]),
+    ({}, {"sampling": "paper"}, ["sampling paper", "sampling published"]),
+    ({}, {"system_message": "none"}, ["system_message cot", "system_message none"]),
+    ({}, {"instruction": "bare"}, ["instruction bare", "instruction standard"]),
+    (
+        SHOTS,
+        {**SHOTS, "fewshot_format": "single"},
         ["fewshot_format single", "fewshot_format turns"],
     ),
-    "choice of examples": (
-        [{"fewshot": 2}, {"fewshot": 2, "fewshot_examples": "shared"}],
+    (
+        SHOTS,
+        {**SHOTS, "fewshot_examples": "shared"},
         ["fewshot_examples per_problem", "fewshot_examples shared"],
     ),
-    "examples that no prompt has": ([{}, {"fewshot_format": "single"}], [""]),
-    "examples": ([{}, {"fewshot": 2}], [""]),
-    "seed": ([{}, {"seed": 3}], [""]),
-}
+    ({}, {"fewshot_format": "single"}, [""]),
+    ({}, SHOTS, [""]),
+    ({}, {"seed": 3}, [""]),
+]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_only_comparable_responses_are_pooled(name: str, tmp_path: Path) -> None:
-    parameters, expected = CASES[name]
-    for each in parameters:
-        inspect_run(unanswerable(ans_depth=2, num_problems=3, **each), "treecut/guesser", tmp_path)
-    evidence = read_evidence([str(tmp_path)])
-    assert [variant.differences for variant in evidence.variants.values()] == expected
-    assert {variant.name for variant in evidence.variants.values()} == {"guesser"}
-    assert "1 model, 2 runs" in make_document(evidence).summary
+def test_only_comparable_responses_are_pooled(tmp_path: Path) -> None:
+    logs: dict[str, str] = {}
+    for parameters in (each for case in CASES for each in case[:2]):
+        if str(parameters) not in logs:
+            task = unanswerable(ans_depth=2, num_problems=3, **parameters)
+            logs[str(parameters)] = inspect_run(task, "treecut/guesser", tmp_path).location
+    for first, second, expected in CASES:
+        evidence = read_evidence([logs[str(first)], logs[str(second)]])
+        assert [variant.differences for variant in evidence.variants.values()] == expected
+        assert {variant.name for variant in evidence.variants.values()} == {"guesser"}
+        assert len(evidence.runs) == 2
 
 
 def test_problems_of_a_file_are_told_apart_by_their_own_configuration(tmp_path: Path) -> None:
@@ -440,14 +444,7 @@ def test_problems_of_a_file_are_told_apart_by_their_own_configuration(tmp_path: 
     ]
 
 
-LM_EVAL_CASES: dict[str, dict[str, Any]] = {
-    "system_instruction": {"system_instruction": "Always say unknown."},
-    "chat_template": {"chat_template": "{{ messages }}"},
-    "temperature": {},
-}
-
-
-@pytest.mark.parametrize("name", LM_EVAL_CASES)
+@pytest.mark.parametrize("name", ["system_instruction", "chat_template", "temperature"])
 def test_lm_eval_runs_with_other_settings_are_not_pooled(
     name: str, lm_eval_results: Path, tmp_path: Path
 ) -> None:
@@ -455,14 +452,14 @@ def test_lm_eval_runs_with_other_settings_are_not_pooled(
     shutil.copytree(lm_eval_results.parent, other)
     results = other / lm_eval_results.name
     content = json.loads(results.read_text("utf-8"))
-    results.write_text(
-        json.dumps({**content, **LM_EVAL_CASES[name], "date": content["date"] + 1}), "utf-8"
-    )
+    content["date"] += 1
     if name == "temperature":
         for path in other.glob("samples_*"):
-            path.write_text(
-                path.read_text("utf-8").replace('"temperature": 0.0', '"temperature": 1.0'), "utf-8"
-            )
+            text = path.read_text("utf-8").replace('"temperature": 0.0', '"temperature": 1.0')
+            path.write_text(text, "utf-8")
+    else:
+        content[name] = "{{ messages }}"
+    results.write_text(json.dumps(content), "utf-8")
     evidence = read_evidence([str(lm_eval_results), str(other)])
     assert len(evidence.models) == 2
     assert all(name in variant.differences for variant in evidence.variants.values())

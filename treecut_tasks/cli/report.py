@@ -80,7 +80,7 @@ def command(
 
     with _progress() as progress:
         evidence = read_evidence(paths, new_names, progress)
-        progress(1, 1, "computing")
+        progress("computing")
         document = make_document(evidence)
         written = []
         if output is not None:
@@ -135,11 +135,11 @@ def _names(given: tuple[str, ...]) -> dict[str, str]:
 def _progress() -> Iterator[Progress]:
     """Progress on standard error if that is a terminal, in one line that disappears."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done, total, label: None
+        yield lambda label: None
         return
     from rich.console import Console
     from rich.text import Text
 
     with Console(stderr=True).status("starting") as status:
         # Names of files are not markup.
-        yield lambda done, total, label: status.update(Text(f"{label} ({done} of {total})"))
+        yield lambda label: status.update(Text(label))

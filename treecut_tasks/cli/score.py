@@ -142,7 +142,7 @@ def _print_measures(
         for name in ("brier", "calibration_error", "auroc", "risk_coverage_area"):
             found[name] = getattr(calibration, name)
     for name, (value, low, high) in found.items():
-        click.echo(f"  {name:26}{value:8.3f}    ({low:.3f} to {high:.3f})", err=err)
+        click.echo(f"  {name:28}{value:8.3f}    ({low:.3f} to {high:.3f})", err=err)
 
 
 def _row(name: str, rate: Rate) -> str:

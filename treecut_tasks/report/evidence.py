@@ -22,8 +22,8 @@ from treecut_tasks.evaluation.rates import (
 from treecut_tasks.logs import Batch, Response, Run, Words, find_sources, read_log, read_words
 from treecut_tasks.report.labels import Variant, label_models
 
-Progress = Callable[[int, int, str], None]
-"""Told how many steps are done, how many there are, and what the next one is."""
+Progress = Callable[[str], None]
+"""Told what is done next."""
 
 CONFIGURATION = ("ans_depth", "num_vars", "cut_depth", "composite_name")
 """The structure of a problem; what else can change a rate makes models different (see `labels`)."""
@@ -135,7 +135,7 @@ class Evidence:
 def read_evidence(
     paths: Sequence[str],
     names: Mapping[str, str] | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = lambda _: None,
 ) -> Evidence:
     """Read all logs behind some paths.
 
@@ -154,8 +154,8 @@ def read_evidence(
         except TreecutError as error:
             left_out.append(LeftOut(name, str(error)))
     batches: list[Batch] = []
-    for index, path in enumerate(sources.values()):
-        progress(index, len(sources), f"reading {path.name}")
+    for index, path in enumerate(sources.values(), start=1):
+        progress(f"reading {path.name} ({index} of {len(sources)})")
 
         def complain(message: object, path: Path = path) -> None:
             left_out.append(LeftOut(str(path), str(message)))
@@ -164,7 +164,6 @@ def read_evidence(
             batches += read_log(path, complain)
         except TreecutError as error:
             complain(error)
-    progress(len(sources), len(sources), "reading done")
     if not batches:
         raise TreecutError("\n".join(each.message for each in left_out) or "Give paths of logs.")
     return gather(batches, left_out, names)

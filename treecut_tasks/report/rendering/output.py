@@ -42,7 +42,7 @@ def write_report(
     folder: Path,
     formats: Sequence[str],
     responses: int = 1000,
-    progress: Progress = lambda *_: None,
+    progress: Progress = lambda _: None,
 ) -> list[Path]:
     """Write the files of some formats; figures come with Markdown and LaTeX.
 
@@ -60,7 +60,7 @@ def write_report(
         path = folder / name
         check_outputs([path], logs)
         made_folder(str(path.parent))
-        progress(0, 1, f"writing {name}")
+        progress(f"writing {name}")
         with whole_file(path) as file:
             file.buffer.write(content if isinstance(content, bytes) else content.encode())
         written.append(path)
