@@ -18,9 +18,9 @@ from tests.framework_runs import OFFLINE
 from treecut_tasks import cut_location, structure
 
 MODELS = "treecut/simulated-a,treecut/simulated-b"
-ARGUMENTS = ["-T", "ans_depth=4,5", "-T", "num_problems=6", "-M", "hallucination=0.4"]
+ARGUMENTS = ["-T", "ans_depth=4,5", "-T", "num_problems=3", "-M", "hallucination=0.4"]
 TASKS = ["treecut_tasks/structure", "treecut_tasks/cut_location"]
-SAMPLES = {"structure": 2 * 4 * 6, "cut_location": (3 + 4) * 6}
+SAMPLES = {"structure": 2 * 4 * 3, "cut_location": (3 + 4) * 3}
 
 
 def _command(folder: Path) -> list[str]:
@@ -68,7 +68,7 @@ def _results(folder: Path) -> dict[tuple[str, str], tuple[dict[str, float], list
 def test_killed_and_resumed_gives_the_same(tmp_path: Path) -> None:
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
     models = [get_model(name, hallucination=0.4) for name in MODELS.split(",")]
-    given: dict[str, Any] = {"ans_depth": [4, 5], "num_problems": 6}
+    given: dict[str, Any] = {"ans_depth": [4, 5], "num_problems": 3}
     eval(
         [structure(**given), cut_location(**given)],
         models,

@@ -15,13 +15,8 @@ from treecut_tasks import ProblemConfig, TreecutError, generate
 from treecut_tasks.evaluation import PAIRED, ItemSet, TaskParameters, build_items, judge_response
 from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, draw_shots
 from treecut_tasks.evaluation.prompts import (
-    SHOT_SEPARATOR,
-    SOLUTION_SEPARATOR,
-    Message,
     Shot,
     make_shot,
-    user_messages,
-    user_prompt,
 )
 from treecut_tasks.problems import content_id
 from treecut_tasks.reading import Determined, read_problem, solve
@@ -62,15 +57,6 @@ class TestSolutions:
         assert judged.judgement.reason == "answer_line"
         assert judged.says_unknown is judged.unanswerable
         assert judged.ending == ("unknown" if judged.unanswerable else "right")
-
-    def test_final_line_is_in_the_form_that_the_prompt_asks_for(self) -> None:
-        prompt = user_prompt("x")
-        forms = [line for line in prompt.splitlines() if line.startswith("Answer: ")]
-        assert forms == ["Answer: <number>", "Answer: unknown"]
-        assert (
-            make_shot("x", "It costs 7.", "7").response
-            == f"It costs 7.{SOLUTION_SEPARATOR}Answer: 7"
-        )
 
 
 class TestDraws:
@@ -182,29 +168,3 @@ class TestBadInput:
         with pytest.raises(TreecutError, match="the theme 'tiny' gave only") as error:
             draw_shots(ShotSource(config, 1, "a"), 200, "shared", ())
         assert "\n" not in str(error.value)
-
-
-class TestMessages:
-    SHOTS = (Shot("one?", "Answer: 1"), Shot("two?", "Answer: unknown"))
-
-    def test_turns(self) -> None:
-        assert user_messages(self.SHOTS, "three?", "turns") == [
-            Message("user", "one?"),
-            Message("assistant", "Answer: 1"),
-            Message("user", "two?"),
-            Message("assistant", "Answer: unknown"),
-            Message("user", "three?"),
-        ]
-
-    def test_single(self) -> None:
-        (message,) = user_messages(self.SHOTS, "three?", "single")
-        assert message.role == "user"
-        assert message.content.split(SHOT_SEPARATOR) == [
-            "one?\n\nAnswer: 1",
-            "two?\n\nAnswer: unknown",
-            "three?",
-        ]
-
-    @pytest.mark.parametrize("shot_format", ["single", "turns"])
-    def test_zero_shot(self, shot_format: Any) -> None:
-        assert user_messages((), "three?", shot_format) == [Message("user", "three?")]

@@ -18,7 +18,7 @@ from inspect_ai.solver import generate
 
 from tests.framework_runs import ROOT, command, inspect_run, inspect_values, only_log
 from tests.metric_epochs import metric_values
-from treecut_tasks import ProblemConfig, TreecutError, pair_at, problem_at, tasks
+from treecut_tasks import ProblemConfig, TreecutError, pair_at, tasks
 from treecut_tasks.evaluation import JudgedResponse, judge_response, problem_prompt
 from treecut_tasks.inspect_adapter.dataset import ProblemMetadata
 from treecut_tasks.inspect_adapter.scorers import treecut_rates
@@ -253,14 +253,10 @@ class TestSamples:
         assert depths == {2: 500, 4: 500, 6: 500, 8: 500}
         assert len({sample.id for sample in task.dataset}) == 2000
 
-    @pytest.mark.parametrize("limit", [4, 12])
-    @pytest.mark.parametrize("task", [unanswerable, answerable])
-    def test_every_prefix_is_balanced(
-        self, task: Callable[..., Task], limit: int, tmp_path: Path
-    ) -> None:
-        log = inspect_run(task(num_problems=5), "treecut/solver", tmp_path, limit=limit)
+    def test_every_prefix_is_balanced(self, tmp_path: Path) -> None:
+        log = inspect_run(unanswerable(num_problems=5), "treecut/solver", tmp_path, limit=12)
         depths = Counter(sample.metadata["ans_depth"] for sample in samples_of(log))
-        assert depths == dict.fromkeys((2, 4, 6, 8), limit // 4)
+        assert depths == {2: 3, 4: 3, 6: 3, 8: 3}
 
     def test_paired_prefixes_hold_whole_pairs_of_all_depths(self, tmp_path: Path) -> None:
         log = inspect_run(paired(num_problems=5), "treecut/solver", tmp_path, limit=8)
@@ -305,13 +301,6 @@ class TestSamples:
             assert sample.input == member.text
             assert member.lacks is not None
             assert meta.lacks == member.lacks.sentence.text
-
-    def test_an_unanswerable_problem_is_that_of_the_stream(self) -> None:
-        for sample in unanswerable(ans_depth=4, num_problems=3, seed=5).dataset:
-            meta = sample.metadata_as(ProblemMetadata)
-            assert meta.index is not None
-            problem = problem_at(ProblemConfig(ans_depth=4), 5, meta.index)
-            assert (meta.problem_id, sample.target) == (problem.id, "unknown")
 
     def test_answerable_serves_the_counterparts_of_unanswerable(self) -> None:
         cut = list(unanswerable(num_problems=3, seed=3).dataset)
@@ -376,17 +365,12 @@ class TestSystemMessage:
         ("model", "choice", "settings", "sent"),
         [
             ("plain", "auto", {}, True),
-            ("plain", "cot", {}, True),
             ("plain", "none", {}, False),
             ("o3-mini", "auto", {}, False),
-            ("o3-mini-2025-01-31", "auto", {}, False),
             ("o3-mini", "cot", {}, True),
-            ("gpt-4o", "auto", {}, True),
-            ("DeepSeek-R1", "auto", {}, False),
             ("plain", "auto", {"reasoning_effort": "high"}, False),
             ("plain", "auto", {"reasoning_tokens": 1000}, False),
             ("plain", "auto", {"reasoning_effort": "none"}, True),
-            ("plain", "cot", {"reasoning_effort": "high"}, True),
         ],
     )
     def test_choice(
