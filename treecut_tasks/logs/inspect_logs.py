@@ -20,7 +20,6 @@ from pydantic import Field, TypeAdapter, ValidationError
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse
-from treecut_tasks.evaluation.recorded import RecordedResponse
 from treecut_tasks.inspect_adapter.scorers import reasoning_of
 from treecut_tasks.logs.records import (
     Batch,
@@ -213,11 +212,21 @@ def _response(
     whole: bool,
 ) -> Response:
     facts, record = logged.metadata, None if whole else logged.record
-    recorded = None if sample is None else _recorded(sample, facts, logged.target)
+    where = f"{name}, sample {logged.id!r}"
+    recorded = judged = None
+    if sample is not None:
+        recorded = facts.recorded(
+            where,
+            id=str(sample.id),
+            answer=logged.target,
+            response=sample.output.completion,
+            reasoning=reasoning_of(sample.output) or None,
+            truncated=sample.limit is not None and sample.limit.type == "token",
+            finish_reason=sample.output.stop_reason,
+        )
+        judged = recorded.judge() if record is None else None
     if record is not None:
-        judged: JudgedResponse | None = _judged(record, f"{name}, sample {logged.id!r}, judgement")
-    else:
-        judged = None if recorded is None else recorded.judge()
+        judged = _judged(record, f"{where}, judgement")
     tokens = {
         each: sum(getattr(used, each) or 0 for used in logged.model_usage.values())
         if logged.model_usage
@@ -250,25 +259,6 @@ def _judged(record: Mapping[str, Any], what: str) -> JudgedResponse:
         return _JUDGED.validate_json(text, strict=True)
     except ValidationError as error:
         raise from_validation(error, what) from error
-
-
-def _recorded(sample: EvalSample, facts: ProblemFacts, answer: str) -> RecordedResponse:
-    theme = facts.theme_file
-    # What a scored sample has no use for is not known of one whose model was never asked.
-    return RecordedResponse(
-        id=str(sample.id),  # type: ignore[call-arg]
-        problem=facts.problem,
-        answer=answer,
-        response=sample.output.completion,
-        reasoning=reasoning_of(sample.output) or None,
-        truncated=sample.limit is not None and sample.limit.type == "token",
-        finish_reason=sample.output.stop_reason,
-        # A log may be read on another machine than it was made on.
-        theme=theme if theme and Path(theme).is_file() else None,
-        pair_id=facts.pair_id,
-        instruction=facts.instruction,
-        dialogue=facts.dialogue,
-    )
 
 
 def _run(path: Path, header: EvalLog, about: _LoggedRun, latest: str | None) -> Run:

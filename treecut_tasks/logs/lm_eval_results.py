@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.evaluation.recorded import recorded_response, recorded_rows
+from treecut_tasks.evaluation.recorded import recorded_rows
 from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.logs.records import (
     Batch,
@@ -71,7 +71,6 @@ class _Doc(Logged):
     answer: Name
     metadata: str
     system: str = ""
-    theme_file: str = ""
     counterpart_id: Name | None = None
     counterpart_problem: str = ""
     counterpart_prompt: str = ""
@@ -210,18 +209,14 @@ def _response(
     name, problem, answer = (getattr(doc, f"{prefix}{key}") for key in ("id", "problem", "answer"))
     visible = without_thinking(text or "")
     origin, task, epoch = place
-    row = {
-        "id": name,
-        "problem": problem,
-        "answer": answer,
-        "response": visible,
-        "reasoning": (text or "").removesuffix(visible) or None,
-        # Results may be read on another machine than they were made on.
-        "theme": doc.theme_file if doc.theme_file and Path(doc.theme_file).is_file() else None,
-        "pair_id": facts.pair_id,
-        "instruction": facts.instruction,
-    }
-    recorded = recorded_response(row, f"{task}, {name}")
+    recorded = facts.recorded(
+        f"{task}, {name}",
+        id=name,
+        problem=problem,
+        answer=answer,
+        response=visible,
+        reasoning=(text or "").removesuffix(visible) or None,
+    )
     return Response(
         identifier=f"{origin} {task} {name} {epoch}",
         # The last part is made from the content.
