@@ -68,7 +68,7 @@ def test_help_names_every_command(run_treecut: RunTreecut) -> None:
 
 
 def test_help_imports_nothing_heavy(treecut_environment: dict[str, str]) -> None:
-    """The answer must be quick: only click and the small modules of the commands are loaded."""
+    """The answer must be quick: click is loaded, and none of what the commands need."""
     program = (
         "import sys\n"
         "from treecut_tasks.cli import main\n"
@@ -89,11 +89,18 @@ def test_help_imports_nothing_heavy(treecut_environment: dict[str, str]) -> None
     modules = set(done.stderr.split())
     assert "treecut_tasks.cli.generate" in modules
     assert "Commands:" in done.stdout
-    heavy = {"inspect_ai", "lm_eval", "datasets", "yaml", "numpy", "scipy", "z3", "asyncio"}
+    heavy = {
+        "inspect_ai",
+        "lm_eval",
+        "datasets",
+        "yaml",
+        "numpy",
+        "pandas",
+        "scipy",
+        "z3",
+        "asyncio",
+    }
     assert not modules & heavy
-    ours = {name for name in modules if name.startswith("treecut_tasks.")}
-    allowed = ("treecut_tasks.cli", "treecut_tasks.errors", "treecut_tasks._")
-    assert all(name.startswith(allowed) for name in ours), ours
 
 
 def test_version_is_told(run_treecut: RunTreecut) -> None:

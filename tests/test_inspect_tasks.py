@@ -87,7 +87,7 @@ class TestReferenceModels:
         """Where names have no places there is nothing to take for the same price."""
         rates = []
         for composite_name in (True, False):
-            task = unanswerable(ans_depth=8, num_problems=8, composite_name=composite_name)
+            task = unanswerable(ans_depth=6, num_problems=6, composite_name=composite_name)
             log = inspect_run(task, "treecut/same_price", tmp_path / str(composite_name))
             rates.append(inspect_values(log)["hallucination_rate"])
         assert rates[0] > 0.5
