@@ -159,6 +159,8 @@ def _stated(rows: pd.DataFrame) -> list[Stated]:
 def _costs(model: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Ratios of mean lengths over pairs: of all, and by how the unanswerable member ends."""
     kept = rows[~rows["truncated"] & rows["pair_id"].notna()]
+    if kept.empty:
+        return
     unit = "tokens" if kept["output_tokens"].notna().any() else "characters"
     output = "output_tokens" if unit == "tokens" else "characters"
     means = kept.groupby(["pair_id", "unanswerable"])[[output, "reasoning_tokens"]].mean().unstack()
