@@ -325,6 +325,21 @@ def test_errors_and_limits_are_told_apart(tmp_path: Path) -> None:
     assert "down" in said and "abcdef123" not in said and "s3cr3t" not in said
 
 
+def test_a_run_without_any_verdict_makes_a_report(tmp_path: Path) -> None:
+    def failing(prompt: str) -> ModelOutput:
+        raise RuntimeError("down")
+
+    task = unanswerable(ans_depth=2, num_problems=2)
+    inspect_run(task, scripted_model(failing), tmp_path / "logs", fail_on_error=False)
+    evidence = read_evidence([str(tmp_path / "logs")])
+    document = make_document(evidence)
+    assert "2 responses" in document.summary
+    written = write_report(evidence, document, tmp_path / "out", FORMATS)
+    assert "No verdict: RuntimeError('down')." in json.dumps(
+        shown_in_page(next(path for path in written if path.name == "report.html"))["rows"]
+    )
+
+
 def test_a_resumed_run_counts_once(tmp_path: Path) -> None:
     FlakyModel.calls = 0
     first = inspect_run(

@@ -60,7 +60,7 @@ def section(evidence: Evidence) -> Section:
 
 def _comparisons(evidence: Evidence) -> Iterator[dict[str, Any]]:
     scored = evidence.scored
-    runs = [f", run {number + 1}" for number in scored["run"]]
+    runs = ", run " + (scored["run"] + 1).astype(str)
     # Any two models, and any two runs of one.
     for names, within in (
         (scored["model"], pd.Series("", scored.index)),
