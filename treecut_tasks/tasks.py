@@ -72,9 +72,12 @@ _FIGURE_2_DEPTHS = [4, 5, 6, 7, 8]
 _FIGURE_3_DEPTHS = [7, 8]
 
 
-def treecut_task(design_of: Callable[P, Design]) -> Callable[P, Task]:
-    """Make a task function of one whose signature has the parameters, and which returns the design.
+def treecut_task(
+    design_of: Callable[P, Design | type[Search | DialogueSettings]],
+) -> Callable[P, Task]:
+    """Make a task function of one whose signature has the parameters.
 
+    The function returns the design or, where it has parameters of its own, the class that checks them.
     Inspect drops arguments that a task does not name, so a misspelt one would go unnoticed; here all
     others are caught by `**others`, and refused with the list of parameters.
     """
@@ -87,27 +90,76 @@ def treecut_task(design_of: Callable[P, Design]) -> Callable[P, Task]:
         bound.apply_defaults()
         given: dict[str, Any] = dict(bound.arguments)
         others = given.pop("others")
-        own = {key: value for key, value in given.items() if key in TaskParameters.model_fields}
+        shared = {key: given[key] for key in given if key in TaskParameters.model_fields}
+        own = {key: given[key] for key in given if key not in shared}
+        made = design_of(*args, **kwargs)
         with shown_by_inspect():
-            parameters = TaskParameters.parse({**own, **others}, allowed=[*given])
-            design = design_of(*args, **kwargs)
-            parameters = design.complete(parameters)
-            item_set = build_items(parameters, design)
-            dataset = to_dataset(f"treecut_{name}", item_set, parameters)
-        dialogue = design.dialogue
-        return _task(
-            name,
-            dataset,
-            parameters,
-            answer=generate() if dialogue is None else treecut_dialogue(**dialogue.model_dump()),
-            metrics=[treecut_rates(full=True)] if parameters.metrics == "full" else None,
-            headline=next(iter(definitions(design.kind))),
-            metadata=describe_run(parameters, item_set)
-            | ({} if dialogue is None else {"dialogue": dialogue.model_dump()}),
-        )
+            parameters = TaskParameters.parse({**shared, **others}, allowed=[*given])
+            settings = None if isinstance(made, Design) else made.parse(own)
+            if isinstance(settings, Search):
+                return _search_task(name, settings, parameters)
+            design = (
+                made if isinstance(made, Design) else Design("clarification", dialogue=settings)
+            )
+            return _design_task(name, design, design.complete(parameters))
 
     build.__annotations__ = {**design_of.__annotations__, "return": "Task"}
     return build
+
+
+def _design_task(name: str, design: Design, parameters: TaskParameters) -> Task:
+    item_set = build_items(parameters, design)
+    dialogue = None if design.dialogue is None else design.dialogue.model_dump()
+    return _task(
+        name,
+        to_dataset(f"treecut_{name}", item_set, parameters),
+        parameters,
+        answer=generate() if dialogue is None else treecut_dialogue(**dialogue),
+        metrics=[treecut_rates(full=True)] if parameters.metrics == "full" else None,
+        headline=next(iter(definitions(design.kind))),
+        metadata=describe_run(parameters, item_set) | ({"dialogue": dialogue} if dialogue else {}),
+    )
+
+
+def _search_task(name: str, search: Search, parameters: TaskParameters) -> Task:
+    nothing = ItemSet(search.kind, (), frozenset())
+    return _task(
+        name,
+        BreakingDepthSource(Plan(search, parameters)),
+        parameters,
+        answer=generate(),
+        metrics=[breaking_depth_estimate(**search.model_dump())],
+        headline="breaking_depth",
+        metadata={**describe_run(parameters, nothing), "search": search.model_dump()},
+    )
+
+
+def _task(
+    name: str,
+    dataset: Dataset | SampleSource,
+    parameters: TaskParameters,
+    *,
+    answer: Solver,
+    metrics: list[Metric | dict[str, list[Metric]]] | None,
+    headline: str,
+    metadata: dict[str, Any],
+) -> Task:
+    """What all tasks share: the prompt, the scorer, and how a run is shown."""
+    prompt = treecut_prompt(
+        parameters.system_message, parameters.fewshot_format, parameters.instruction
+    )
+    return Task(
+        dataset=dataset,
+        solver=[prompt, answer],
+        scorer=task_scorer(),
+        metrics=metrics,
+        headline_metric=HeadlineMetric(metric=headline),
+        version=TASK_VERSION,
+        metadata=metadata,
+        display_name=f"TreeCut: {name.replace('_', ' ')}",
+        tags=["treecut", "hallucination", "mathematics"],
+        viewer=VIEWER,
+    )
 
 
 @task
@@ -279,7 +331,7 @@ def clarification(
     system_message: SystemMessage = _DEFAULT.system_message,
     metrics: Metrics = _DEFAULT.metrics,
     **others: Any,
-) -> Design:
+) -> type[DialogueSettings]:
     """A dialogue: the model may ask for prices before it answers, and code replies (docs/diagnosis.md).
 
     Ours, not the paper's. `resolved_rate` is the share of unanswerable problems that end rightly: with
@@ -290,11 +342,7 @@ def clarification(
     that it asks for, but the asked one (truthful), or that none is known (ignorant). The other parameters
     are those of `paired`; the prompt is zero-shot.
     """
-    with shown_by_inspect():
-        return Design(
-            "clarification",
-            dialogue=DialogueSettings.parse({"max_questions": max_questions, "oracle": oracle}),
-        )
+    return DialogueSettings
 
 
 @task
@@ -353,6 +401,7 @@ def cut_location(
 
 
 @task
+@treecut_task
 def breaking_depth(
     rate: float = _SEARCH.rate,
     metric: FailureMetric | None = None,
@@ -378,7 +427,7 @@ def breaking_depth(
     fewshot_examples: ShotChoice = _DEFAULT.fewshot_examples,
     fewshot_format: ShotFormat = _DEFAULT.fewshot_format,
     **others: Any,
-) -> Task:
+) -> type[Search]:
     """From which ans_depth on a model fails, found with few calls (docs/breaking-depth.md).
 
     Depths are asked for in batches, where the answers so far leave most open, until the 95 % interval
@@ -392,48 +441,4 @@ def breaking_depth(
     ans_depth to ans_depth + 2 variables, and the cut at any place of the path. The other parameters are
     those of `paired`.
     """
-    values = dict(locals())
-    values |= values.pop("others")
-    with shown_by_inspect():
-        search = Search.parse({name: values.pop(name) for name in Search.model_fields})
-        names = [*inspect.signature(breaking_depth).parameters][:-1]
-        parameters = TaskParameters.parse(values, allowed=names)
-        source = BreakingDepthSource(Plan(search, parameters))
-    nothing = ItemSet(search.kind, (), frozenset())
-    return _task(
-        "breaking_depth",
-        source,
-        parameters,
-        answer=generate(),
-        metrics=[breaking_depth_estimate(**search.model_dump())],
-        headline="breaking_depth",
-        metadata={**describe_run(parameters, nothing), "search": search.model_dump()},
-    )
-
-
-def _task(
-    name: str,
-    dataset: Dataset | SampleSource,
-    parameters: TaskParameters,
-    *,
-    answer: Solver,
-    metrics: list[Metric | dict[str, list[Metric]]] | None,
-    headline: str,
-    metadata: dict[str, Any],
-) -> Task:
-    """What all tasks share: the prompt, the scorer, and how a run is shown."""
-    prompt = treecut_prompt(
-        parameters.system_message, parameters.fewshot_format, parameters.instruction
-    )
-    return Task(
-        dataset=dataset,
-        solver=[prompt, answer],
-        scorer=task_scorer(),
-        metrics=metrics,
-        headline_metric=HeadlineMetric(metric=headline),
-        version=TASK_VERSION,
-        metadata=metadata,
-        display_name=f"TreeCut: {name.replace('_', ' ')}",
-        tags=["treecut", "hallucination", "mathematics"],
-        viewer=VIEWER,
-    )
+    return Search

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import re2
 
-from treecut_tasks.scoring.lexicon import compiled, entries, one_of
+from treecut_tasks.scoring.lexicon import compiled, entries, one_of, words
 from treecut_tasks.scoring.outcome import lower
 from treecut_tasks.scoring.plain import plain_text
 from treecut_tasks.scoring.question import singular
@@ -25,12 +25,16 @@ LABEL = compiled(
     + one_of("ask_label")
     + ")"
     r"|(?P<answer>(?:final )?answer))"
-    r"(?: ?\([^()\n]{0,40}\))?[^\w\n:=|]{0,6}[:=|]+"
+    r"(?: ?\([^()\n]{0,40}\))?(?:[^\w\n:=|]{0,6}[:=|]+|[^\w\n]{0,6}$)"
 )
 BULLET = re2.compile(r"^ *(?:[-\x{2013}\x{2022}*+|]|\d{1,2}[.)] )")
 SEPARATOR = re2.compile(r"[;,\n|/]|\band\b|\bor\b|\bas well as\b")
 WORD = re2.compile(r"[\pL\pN]+(?:['-][\pL\pN]+)*")
 EMPTY_SIGN = re2.compile(r"[-\x{2013}\x{2205}]|\[ *\]|\{ *\}")
+SENTENCE_END = re2.compile(r"[.!?](?: |$)")
+CLAUSE_END = re2.compile(r"[;,.:(\n\x{2013}]| - |\bbecause\b|\bsince\b|\bas\b")
+BRACKETS = re2.compile(r"[(\[]([^()\[\]]{0,200})[)\]]")
+DASH = re2.compile(r" - | ?\x{2013} ?")
 MOST_CHARS = 20_000
 
 
@@ -77,7 +81,9 @@ def find_final_lines(response: str) -> FinalLines:
         last = next(kind for kind, text in label.groupdict().items() if text is not None)
         if last == "answer":
             continue
-        start, stop = _content(chars, label.end(), end)
+        # A list goes on up to the next label; where there is none, prose may follow.
+        several = last == "undetermined" and number + 1 < len(labels)
+        start, stop = _content(chars, label.end(), end, several)
         if content := chars[start:stop].strip():
             found[last] = content[:MOST_CHARS]
         kept.append(_original(response, plain, done, label.start()))
@@ -87,24 +93,24 @@ def find_final_lines(response: str) -> FinalLines:
     return FinalLines(found.get("undetermined"), found.get("ask"), last == "ask", rest)
 
 
-def _content(chars: str, start: int, end: int) -> tuple[int, int]:
-    """The rest of the line or, where nothing stands there, the list below it."""
+def _content(chars: str, start: int, end: int, several: bool) -> tuple[int, int]:
+    """The rest of the line or, where nothing stands there, the list below it; several lines of a list."""
     stop = chars.find("\n", start, end)
     stop = end if stop < 0 else stop
-    if WORD.search(chars[start:stop]) or EMPTY_SIGN.search(chars[start:stop]):
+    line = chars[start:stop]
+    if "[" in line and "]" not in line and (closed := chars.find("]", stop, end)) >= 0:
+        return start, closed
+    says = bool(WORD.search(line) or EMPTY_SIGN.search(line))
+    if says and not several:
         return start, stop
-    at = stop
-    while at < end:
-        at += 1
-        after = chars.find("\n", at, end)
+    while stop < end:
+        after = chars.find("\n", stop + 1, end)
         after = end if after < 0 else after
-        line = chars[at:after]
-        if line.strip() and not BULLET.match(line):
-            # A line without a bullet is the whole list, if it comes first.
-            return start, stop if chars[start:stop].strip() else after
-        if line.strip():
-            stop = after
-        at = after
+        line = chars[stop + 1 : after]
+        if says and not (line.strip() and (several or BULLET.match(line))):
+            break
+        says = says or bool(line.strip())
+        stop = after
     return start, stop
 
 
@@ -115,8 +121,10 @@ def _original(response: str, plain: Text, start: int, end: int) -> str:
 class NameReader:
     """Reads names of a problem's variables as a careful reader would.
 
-    Case, articles, plurals, Markdown, order of item and place, and words such as `the price of` do not
-    matter. A name without its place counts where it stands alone and one item of the problem has it.
+    Case, articles, plurals, Markdown, order of item and place, measures (`pair of`), and words such as
+    `the price of` do not matter; remarks in brackets, behind a dash or in a further sentence are left
+    out. In a list, a name without its place is of the place that follows; elsewhere it counts where
+    one item of the problem has it.
 
     Args:
         theme: the vocabulary in which the problem is written.
@@ -126,6 +134,7 @@ class NameReader:
     def __init__(self, theme: Theme, variables: Sequence[Variable]) -> None:
         plurals = {item.name: item.plural for item in theme.items}
         self._variables = tuple(variables)
+        self._places = {_words(entity): entity for entity in theme.entities}
         self._vocabulary = {
             word for name in (*theme.entities, *plurals, *plurals.values()) for word in _words(name)
         }
@@ -133,43 +142,100 @@ class NameReader:
         self._bare: dict[tuple[str, ...], set[Variable]] = {}
         for variable in variables:
             place = _words(variable.entity or "")
-            for name in {variable.item, plurals.get(variable.item, variable.item)}:
+            names = {variable.item, plurals.get(variable.item, variable.item)}
+            for name in names | {name.rpartition(" of ")[2] for name in names}:
                 item = _words(name)
                 self._phrases |= {item + place: variable, place + item: variable}
                 self._bare.setdefault(item, set()).add(variable)
         self._longest = max(map(len, self._phrases), default=0)
 
     def read(self, line: str) -> Named:
-        """What a line names: nothing, everything, or a list."""
-        said = frozenset(_words(line))
-        if said <= _stems("nothing_named"):
+        """What a line names: nothing, everything, or a list, less what it excludes."""
+        kept, _, excluded = _partition(fold(line))
+        clause = _words(CLAUSE_END.split(kept, 1)[0])
+        unnamed = self._vocabulary.isdisjoint(clause)
+        if not clause and not _words(kept):
             return Named(())
-        if said <= _stems("everything_named"):
-            return Named(self._variables)
+        if unnamed and clause and clause[0] in _stems("nothing_named"):
+            # `None of the prices is determined` says the opposite.
+            return Named(self._variables if _stems("determined").intersection(clause) else ())
+        if unnamed and clause and clause[0] in _stems("everything_named"):
+            found = Named(self._variables)
+        else:
+            found = self._list(kept)
+        without = self._list(excluded).variables if excluded else ()
+        return Named(tuple(v for v in found.variables if v not in without), found.foreign)
+
+    def _list(self, text: str) -> Named:
         variables: list[Variable] = []
         foreign: list[str] = []
-        for part in SEPARATOR.split(fold(line)):
-            if words := _words(DECORATION.sub("", part)):
-                named = self._part(words)
-                variables += named
-                foreign += [] if named else [" ".join(part.split())[:100]]
-        return Named(tuple(dict.fromkeys(variables)), tuple(dict.fromkeys(foreign)))
+        bare: list[tuple[str, ...]] = []
 
-    def _part(self, words: tuple[str, ...]) -> list[Variable]:
-        if len(bare := self._bare.get(words, set())) == 1:
-            return list(bare)
+        def place_bare(entity: str | None) -> None:
+            for item in bare:
+                items = self._bare[item]
+                there = [v for v in items if v.entity == entity] or list(items)
+                if len(there) == 1:
+                    variables.append(there[0])
+                else:
+                    foreign.append(" ".join(item))
+            bare.clear()
+
+        for part in self._parts(text):
+            said = _words(part)
+            if said in self._bare and said not in self._phrases:
+                bare.append(said)
+            elif said in self._places and variables:
+                other = Variable(self._places[said], variables[-1].item)
+                if other in self._variables:
+                    variables.append(other)
+                else:
+                    foreign.append(part)
+            elif named := self._names(said):
+                place_bare(named[0].entity)
+                variables += named
+            elif said:
+                foreign.append(part)
+        place_bare(None)
+        return Named(
+            tuple(dict.fromkeys(variables)),
+            tuple(dict.fromkeys(" ".join(each.split())[:100] for each in foreign)),
+        )
+
+    def _parts(self, text: str) -> Iterator[str]:
+        """The parts of a list, remarks left out."""
+        for line in text.splitlines():
+            sentences = SENTENCE_END.split(DECORATION.sub("", line))
+            line = next((s for s in sentences if not self._vocabulary.isdisjoint(_words(s))), line)
+            line = BRACKETS.sub(lambda found: f" {self._place_in(found[1])} ", line)
+            first, *others = DASH.split(line)
+            yield from SEPARATOR.split(" ".join([first, *map(self._place_in, others)]))
+
+    def _place_in(self, remark: str) -> str:
+        """The remark, if it is a place or a list of names in JSON; else nothing."""
+        return remark if _words(remark) in self._places or '"' in remark else ""
+
+    def _names(self, said: tuple[str, ...]) -> list[Variable]:
         found: list[Variable] = []
         at = 0
-        while at < len(words):
-            lengths = range(min(self._longest, len(words) - at), 0, -1)
-            length = next((n for n in lengths if words[at : at + n] in self._phrases), 0)
+        while at < len(said):
+            lengths = range(min(self._longest, len(said) - at), 0, -1)
+            length = next((n for n in lengths if said[at : at + n] in self._phrases), 0)
             if length:
-                found.append(self._phrases[words[at : at + length]])
-            elif words[at] in self._vocabulary:
+                found.append(self._phrases[said[at : at + length]])
+            elif said[at] in self._vocabulary:
                 # Further words may be a comment, but no other name.
                 return []
             at += length or 1
         return found
+
+
+def _partition(text: str) -> tuple[str, str, str]:
+    """A text before and behind the first word that excludes what follows."""
+    found = words("excluded").search(text)
+    if found is None or not _words(text[: found.start()]):
+        return text, "", ""
+    return text[: found.start()], found.group(), text[found.end() :]
 
 
 def _words(text: str) -> tuple[str, ...]:
