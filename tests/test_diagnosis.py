@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from inspect_ai import Task
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from tests.conftest import RunTreecut
 from tests.framework_runs import DEPTHS, inspect_run, inspect_values, lm_eval_run
 from tests.strategies import configs, seeds
 from treecut_tasks import pair_at
@@ -406,3 +407,21 @@ def test_a_dialogue_is_logged_and_explained(tmp_path: Path) -> None:
         assert sample.metadata["dialogue"]["questions"][0]["kind"] == "foreign"
         (score,) = (sample.scores or {}).values()
         assert "an item that the problem does not have" in (score.explanation or "")
+
+
+def test_a_report_shows_diagnoses_and_dialogues(tmp_path: Path, run_treecut: RunTreecut) -> None:
+    parameters: dict[str, Any] = {"num_problems": 10, "ans_depth": 4}
+    inspect_run(diagnosis(**parameters), "treecut/solver", tmp_path)
+    inspect_run(paired(**parameters), "treecut/solver", tmp_path)
+    inspect_run(clarification(**parameters), "treecut/asks_blindly", tmp_path)
+    ran = run_treecut("report", tmp_path, "--format", "json", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    tables = json.loads(ran.stdout)
+    (diagnosed,), (asked,) = tables["diagnosis"], tables["clarification"]
+    assert (diagnosed["pairs"], diagnosed["diagnosis_exact_rate"]) == (10, 1)
+    assert diagnosed["ask_settles_corrected"] == 1
+    assert (asked["pairs"], asked["answered_without_asking_rate"]) == (10, 0)
+    # Dialogues are no answers to a single prompt.
+    assert not [row for row in tables["summary"] if row["model"].startswith("asks_blindly")]
+    (contrast,) = tables["instructions"]
+    assert (contrast["second"], contrast["hallucination_rate"]) == ("diagnosis", 0)

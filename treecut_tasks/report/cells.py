@@ -47,7 +47,7 @@ def make_cells(problems: pd.DataFrame) -> pd.DataFrame:
 def cells_frame(evidence: Evidence) -> pd.DataFrame:
     """The cells as a table, with the number of their responses, those without a verdict included."""
     counted = (
-        evidence.responses.assign(no_verdict=~evidence.responses["scored"])
+        evidence.answers.assign(no_verdict=~evidence.answers["scored"])
         .groupby(KEYS, dropna=False)
         .agg(
             responses=("scored", "size"),

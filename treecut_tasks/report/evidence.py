@@ -15,6 +15,7 @@ from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.rates import (
     ANSWERABLE_RATES,
     UNANSWERABLE_RATES,
+    TaskKind,
     counts,
     definitions,
     pair_counts,
@@ -78,9 +79,14 @@ class Evidence:
         return tuple(self.variants)
 
     @cached_property
+    def answers(self) -> pd.DataFrame:
+        """The responses to a single prompt: no dialogues."""
+        return self.responses[~self.responses["dialogue"]]
+
+    @cached_property
     def scored(self) -> pd.DataFrame:
-        """The responses with a verdict."""
-        return self.responses[self.responses["scored"]]
+        """Those with a verdict."""
+        return self.answers[self.answers["scored"]]
 
     @cached_property
     def problems(self) -> pd.DataFrame:
@@ -96,8 +102,12 @@ class Evidence:
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """One row for each pair of which a model answered both members: its rates, means of repetitions."""
-        scored = self.scored[self.scored["pair_id"].notna()]
+        """One row for each pair of which a model answered both members."""
+        return self.pairs_of("paired", self.scored)
+
+    def pairs_of(self, kind: TaskKind, scored: pd.DataFrame) -> pd.DataFrame:
+        """The rates of each pair of which both members are among some responses, means of repetitions."""
+        scored = scored[scored["pair_id"].notna()]
         keys = ["fewshot", "pair_id", "epoch"]
         found = []
         for model in self.models:
@@ -109,7 +119,7 @@ class Evidence:
             joint = one.merge(two, on=keys)
             joint = joint[(joint["model_x"] == model) | (joint["model_y"] == model)]
             rates = [*map(pair_counts, joint["judged_x"], joint["judged_y"])]
-            frame = pd.DataFrame(rates, index=joint.index, columns=[*definitions("paired")])
+            frame = pd.DataFrame(rates, index=joint.index, columns=[*definitions(kind)])
             frame[["fewshot", "pair_id"]] = joint[["fewshot", "pair_id"]]
             means = frame.groupby(["fewshot", "pair_id"]).mean().reset_index()
             found.append(means.assign(model=model))
@@ -222,6 +232,7 @@ def _row(response: Response) -> dict[str, Any]:
         "problems": "generated" if problem.source is None else _file_name(problem.source),
         "system_message": problem.system_message_sent,
         "scored": judged is not None,
+        "dialogue": judged is not None and judged.dialogue is not None,
         "ending": "no_verdict",
         "truncated": False,
     }

@@ -33,7 +33,7 @@ def every_eval_ever_files(evidence: Evidence, document: Document) -> Iterator[tu
 
 
 def _log(evidence: Evidence, row: dict[str, Any]) -> dict[str, Any]:
-    responses = evidence.responses
+    responses = evidence.answers
     chosen = responses[
         (responses["model"] == row["model"]) & (responses["fewshot"] == row["fewshot"])
     ]

@@ -14,6 +14,7 @@ from treecut_tasks.report.sections import (
     comparisons,
     confidence,
     configurations,
+    diagnosis,
     endings,
     instructions,
     paper_tables,
@@ -31,6 +32,7 @@ SECTIONS = (
     instructions.section,
     endings.section,
     confidence.section,
+    diagnosis.section,
     runs.section,
 )
 """The sections in their order."""

@@ -30,7 +30,7 @@ _TIERS = {"contract": "as asked", "marked": "other marker", "stated": "stated"}
 
 def section(evidence: Evidence) -> Section:
     """Make the section."""
-    return Section("How responses end", tuple(_blocks(evidence.responses)))
+    return Section("How responses end", tuple(_blocks(evidence.answers)))
 
 
 def in_words(frame: pd.DataFrame) -> pd.Series:

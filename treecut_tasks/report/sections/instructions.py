@@ -31,7 +31,8 @@ _NOTE = (
     "Differences in percentage points on the same problems, with Newcombe's interval for pairs; n: "
     "unanswerable + answerable ones. Hallucination and abstention (unknown) are of unanswerable problems. "
     "Standard minus bare: what it is worth to hint that the answer may be unknown. Target minus standard: "
-    "how far an announced penalty moves the model."
+    "how far an announced penalty moves the model. Diagnosis minus standard: what it changes to ask what is "
+    "missing."
 )
 
 

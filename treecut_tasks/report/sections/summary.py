@@ -50,7 +50,8 @@ _HEADS = {
 def section(evidence: Evidence) -> Section:
     """Make the section."""
     figure = _figure(make_cells(evidence.problems))
-    return Section("Summary", (_table(evidence), *_names(evidence), *figure))
+    table = [_table(evidence)] if len(evidence.answers) else []
+    return Section("Summary", (*table, *_names(evidence), *figure))
 
 
 def _table(evidence: Evidence) -> Table:
@@ -58,7 +59,7 @@ def _table(evidence: Evidence) -> Table:
     problems = dict([*evidence.problems.groupby(keys)])
     pairs = dict([*evidence.pairs.groupby(keys)])
     data, asked = [], set()
-    for key, responses in evidence.responses.groupby(keys):
+    for key, responses in evidence.answers.groupby(keys):
         own = problems.get(key, evidence.problems[:0])
         kinds_asked = own[["unanswerable", *CONFIGURATION]].drop_duplicates().astype(str)
         asked.add(frozenset(kinds_asked.itertuples(index=False, name=None)))

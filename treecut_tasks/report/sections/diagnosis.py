@@ -1,0 +1,115 @@
+"""What is missing: diagnoses, and dialogues in which models may ask: a table of rates for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from treecut_tasks.evaluation.rates import TaskKind, definitions, rate, ratios
+from treecut_tasks.report.document import (
+    NOTHING,
+    Section,
+    Table,
+    asked_name,
+    percent,
+    show,
+    spread,
+    with_interval,
+)
+from treecut_tasks.report.evidence import Evidence
+
+_DIAGNOSIS = {
+    "F1": "diagnosis_f1",
+    "settles": "ask_settles_rate",
+    "chance": "ask_settles_by_chance",
+    "corrected": "ask_settles_corrected",
+    "wrong set": "knows_not_which_rate",
+    "conflict": "inconsistent_rate",
+    "number": "hallucination_rate",
+}
+_CLARIFICATION = {
+    "settles": "first_question_settles_rate",
+    "chance": "first_question_settles_by_chance",
+    "useless": "useless_question_rate",
+    "unasked": "answered_without_asking_rate",
+    "number": "hallucination_rate",
+    "needless": "needless_question_rate",
+    "questions": "questions_to_resolution",
+}
+
+
+def section(evidence: Evidence) -> Section:
+    """Make the section; it is empty where no model was asked what is missing."""
+    return Section("What is missing", tuple(_blocks(evidence)))
+
+
+def _blocks(evidence: Evidence) -> Iterator[Table]:
+    scored = evidence.scored
+    diagnosed = scored[[each.diagnosis is not None for each in scored["judged"]]]
+    if len(diagnosed):
+        yield _table(
+            evidence,
+            "diagnosis",
+            diagnosed,
+            "Which prices are open, and which one would settle the question",
+            {"exact": "diagnosis_exact_rate"},
+            _DIAGNOSIS,
+            "Of pairs. Exact: on both members. Settles: the price asked for would settle the unanswerable "
+            "one; chance: a blind pick; corrected: 100 is perfect, 0 a blind pick. Wrong set: abstains, but "
+            "for other items. Conflict: calls the price open and gives a number. Number: a hallucination.",
+        )
+    dialogues = evidence.responses[evidence.responses["dialogue"]]
+    if len(dialogues):
+        yield _table(
+            evidence,
+            "clarification",
+            dialogues,
+            "Dialogues: the model may ask for prices before it answers",
+            {"resolved": "resolved_rate"},
+            _CLARIFICATION,
+            "Of unanswerable problems. Settles: the first question would settle it; chance: a blind pick. "
+            "Unasked: a number without a question; number: any that neither text nor replies determine. "
+            "Needless: questions on answerable problems. Questions: their mean where the end is right.",
+        )
+
+
+def _table(
+    evidence: Evidence,
+    kind: TaskKind,
+    responses: pd.DataFrame,
+    caption: str,
+    headline: Mapping[str, str],
+    others: Mapping[str, str],
+    note: str,
+) -> Table:
+    rows = []
+    for (model, fewshot), pairs in evidence.pairs_of(kind, responses).groupby(["model", "fewshot"]):
+        own = responses[(responses["model"] == model) & (responses["fewshot"] == fewshot)]
+        row = {"model": model, "fewshot": fewshot, "pairs": len(pairs)}
+        for name in definitions(kind):
+            row |= spread(name, rate(pairs[name].tolist()))
+        missing = dict.fromkeys(name for name in others.values() if name not in row)
+        rows.append(row | missing | ratios(kind, own["judged"]))
+    data = pd.DataFrame(rows)
+    heads = {
+        "model": lambda row: asked_name(row.model, row.fewshot),
+        "pairs": lambda row: str(row.pairs),
+        **{
+            head: lambda row, name=name: with_interval(  # type: ignore[misc]
+                *(getattr(row, f"{name}{end}") for end in ("", "_ci_low", "_ci_high"))
+            )
+            for head, name in headline.items()
+        },
+        **{
+            head: lambda row, name=name: _text(name, getattr(row, name))  # type: ignore[misc]
+            for head, name in others.items()
+        },
+    }
+    return Table(kind, caption, data, show(data, heads), (note,))
+
+
+def _text(name: str, value: float | None) -> str:
+    if name != "questions_to_resolution":
+        return percent(value)
+    return NOTHING if value is None or value != value else f"{value:.2f}"
