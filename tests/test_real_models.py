@@ -26,7 +26,7 @@ from tests.servers.openai_rules import (
 )
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE
 from treecut_tasks.reference_models.policies import respond
-from treecut_tasks.tasks import paired, unanswerable
+from treecut_tasks.tasks import diagnosis, paired, unanswerable
 
 LOCAL_MODEL = "smollm2-135m-instruct"
 
@@ -54,7 +54,14 @@ def local() -> Iterator[str]:
 @pytest.mark.localmodel
 @pytest.mark.parametrize(
     ("instruction", "fewshot"),
-    [("standard", 2), ("standard", 0), ("bare", 0), ("confidence", 0), ("target:0.75", 0)],
+    [
+        ("standard", 2),
+        ("standard", 0),
+        ("bare", 0),
+        ("confidence", 0),
+        ("target:0.75", 0),
+        ("diagnosis", 0),
+    ],
 )
 def test_a_real_model_in_both_frameworks(
     instruction: str, fewshot: int, local: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -63,13 +70,17 @@ def test_a_real_model_in_both_frameworks(
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     # It reads long prompts slowly.
     num_problems = 1 if fewshot else 2
+    own = instruction == "diagnosis"
+    chosen = {} if own else {"instruction": instruction}
+    task: Any = diagnosis if own else paired
+    group = "treecut_diagnosis_depth2" if own else "treecut_paired_depth2"
     log = inspect_run(
-        paired(
+        task(
             ans_depth=2,
             num_problems=num_problems,
-            instruction=instruction,
             fewshot=fewshot,
             fewshot_format="turns",
+            **chosen,
         ),
         f"openai-api/local/{LOCAL_MODEL}",
         tmp_path,
@@ -79,26 +90,27 @@ def test_a_real_model_in_both_frameworks(
         stop_seqs=["."],
     )
     run = lm_eval_run(
-        "treecut_paired_depth2",
+        group,
         model="local-chat-completions",
         model_args={"model": LOCAL_MODEL, "base_url": f"{local}/chat/completions"},
-        metadata={"num_problems": num_problems, "instruction": instruction},
+        metadata={"num_problems": num_problems, **chosen},
         num_fewshot=fewshot,
         fewshot_as_multiturn=True,
         apply_chat_template=True,
         gen_kwargs={"temperature": 0, "max_gen_toks": 60, "until": ["."]},
     )
     ours = {str(sample.id): sample for sample in log.samples or []}
-    for sample in run.samples("treecut_paired_depth2"):
+    for sample in run.samples(group):
         for name, (response,) in zip(("id", "counterpart_id"), sample["resps"], strict=True):
             same = ours.pop(sample["doc"][name])
             assert same.output.completion.strip() == response.strip() != ""
             roles = [message.role for message in same.messages]
             assert roles == ["system", *["user", "assistant"] * (fewshot + 1)]
     assert ours == {}
-    values, theirs = inspect_values(log), run.values("treecut_paired_depth2")
+    values, theirs = inspect_values(log), run.values(group)
     rates = {name: value for name, value in theirs.items() if not name.endswith("_stderr")}
-    assert rates == {name: values[name] for name in rates}
+    # Where any item would settle the question, there is no score corrected for chance.
+    assert rates == pytest.approx({name: values[name] for name in rates}, nan_ok=True)
 
 
 class TestServer:
