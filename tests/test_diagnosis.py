@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,20 @@ def named(line: str) -> tuple[set[Variable], int]:
         ("Nothing.", set(), 0),
         ("everything", {BURGER, SALAD, OTHER_BURGER, BLT, Variable("Urban Plate", "pie")}, 0),
         ("; ".join(["unicorn at Mars"] * 200), set(), 1),
+        ("burger (Texas BBQ) (not given); Cobb salad - no price is stated", {BURGER, SALAD}, 0),
+        ("[burger at Texas BBQ; Cobb salad at Bistro Nice]", {BURGER, SALAD}, 0),
+        ("burger at Texas BBQ, since the pie at Urban Plate is known", {BURGER}, 0),
+        ("everything except the pie", {BURGER, SALAD, OTHER_BURGER, BLT}, 0),
+        ("nothing but the Cobb salad at Bistro Nice", {SALAD}, 0),
+        ("none (the burger at Texas BBQ is determined)", set(), 0),
+        ("all prices are determined", set(), 0),
+        ("burgers at Texas BBQ and Bistro Nice", {BURGER, OTHER_BURGER}, 0),
+        (
+            "pie, burger and BLT sandwich at Texas BBQ",
+            {Variable("Urban Plate", "pie"), BURGER, BLT},
+            0,
+        ),
+        ("???", set(), 1),
     ],
 )
 def test_names_are_read_as_a_careful_reader_would(
@@ -145,6 +160,8 @@ def test_names_are_read_as_a_careful_reader_would(
         ("<think>\nUndetermined: x\n</think>\nAnswer: 3", None, None),
         ("It is undetermined, I would ask: why?\nAnswer: unknown", None, None),
         ("Undetermined:\nAsk:\nAnswer: 3", None, None),
+        ("### Undetermined\na\n### Ask\nb\n### Answer\n3", "a", "b"),
+        ("Undetermined: a\nAnswer: 3\nThe price is, alas, undetermined.\nGoodbye", "a", None),
         ("", None, None),
     ],
 )
@@ -274,6 +291,14 @@ def test_a_file_of_other_problems_cannot_be_diagnosed(tmp_path: Path) -> None:
         diagnosis(data_file=paths)
 
 
+def test_a_theme_whose_names_cannot_be_told_apart_is_refused(tmp_path: Path) -> None:
+    theme = tmp_path / "odd.yaml"
+    text = files("treecut_tasks").joinpath("themes/data/food.yaml").read_text(encoding="utf-8")
+    theme.write_text(text.replace("Texas BBQ", "This or That"), encoding="utf-8")
+    with pytest.raises(TreecutError, match="This or That"):
+        diagnosis(theme=str(theme), num_problems=1)
+
+
 # --- Dialogues ---
 
 
@@ -315,19 +340,10 @@ def test_other_questions_are_told_apart() -> None:
     determined = next(v for v in gap.read.variables if v not in gap.undetermined)
     asked = gap.read.asked
     dialogue = dialogue_about(problem, max_questions=4)
-    replies = [
-        dialogue.reply(f"Ask: {text}")
-        for text in (
-            asked,
-            determined,
-            "a unicorn at Mars",
-            f"{determined} and {asked}",
-            asked,
-            asked,
-        )
-    ]
-    assert [reply is None for reply in replies] == [False] * 5 + [True]
-    assert "You have no questions left" in (replies[4] or "")
+    questions = (asked, determined, "a unicorn at Mars", f"{determined} and {asked}", asked)
+    replies = [dialogue.reply(f"Ask: {text}") for text in questions]
+    assert [reply is None for reply in replies] == [False] * 4 + [True]
+    assert "You have no questions left" in (replies[3] or "")
     record = dialogue.record()
     assert [each.kind for each in record.questions] == [
         "the_question",
@@ -407,6 +423,15 @@ def test_a_dialogue_is_logged_and_explained(tmp_path: Path) -> None:
         assert sample.metadata["dialogue"]["questions"][0]["kind"] == "foreign"
         (score,) = (sample.scores or {}).values()
         assert "an item that the problem does not have" in (score.explanation or "")
+
+
+def test_a_dialogue_that_a_limit_ends_is_one_all_the_same(tmp_path: Path) -> None:
+    log = inspect_run(
+        clarification(num_problems=2, ans_depth=4), "treecut/solver", tmp_path, message_limit=4
+    )
+    values = inspect_values(log)
+    assert values["resolved_rate"] == 0
+    assert values["asked_rate"] == 1
 
 
 def test_a_report_shows_diagnoses_and_dialogues(tmp_path: Path, run_treecut: RunTreecut) -> None:

@@ -106,7 +106,8 @@ def command(
         return
     for kind, by_name in rates.items():
         n = next(iter(by_name.values())).n
-        what = "pairs" if kind == "paired" else f"{kind} problems"
+        single = kind in ("unanswerable", "answerable")
+        what = f"{kind} problems" if single else f"pairs{'' if kind == 'paired' else f' ({kind})'}"
         click.echo(f"{n} {what}", err=to_standard_output)
         for name, rate in by_name.items():
             if rate.value or not name.startswith("cause_"):
@@ -128,6 +129,11 @@ def _print_measures(
     from treecut_tasks.evaluation.calibration import Stated, calibrate
     from treecut_tasks.evaluation.penalties import estimate, is_right
 
+    # What a dialogue ends with is no answer to a problem as it stands.
+    answered = [(r, j) for r, j in zip(responses, judged, strict=True) if j.dialogue is None]
+    if not answered:
+        return
+    responses, judged = zip(*answered, strict=True)
     clusters = [response.pair_id or response.problem for response in responses]
     found = estimate(judged, clusters, np.random.default_rng(0))
     click.echo(f"all {len(judged)} responses", err=err)

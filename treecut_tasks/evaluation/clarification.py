@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
 from treecut_tasks.errors import from_validation
 from treecut_tasks.evaluation.diagnosis import AskKind, Gap, find_gap
@@ -90,6 +90,19 @@ class DialogueRecord:
         return cls(**{**record, "questions": questions})
 
 
+def _parsed(value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return DialogueRecord.from_record(value)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError("must be a dialogue as the task clarification logs it") from error
+
+
+LoggedDialogue = Annotated[DialogueRecord | None, BeforeValidator(_parsed)]
+"""A dialogue, or the mapping that logs keep of it."""
+
+
 class Dialogue:
     """The other side of a dialogue about one problem: code, not a model.
 
@@ -112,28 +125,27 @@ class Dialogue:
     ) -> None:
         self._settings = settings
         self._gap = find_gap(problem, None if theme is None else load_theme(theme))
-        self._open = bool(self._gap.settling)
+        self._open = self._gap.read.asked in self._gap.undetermined
         self._prices = prices
         self._names = NameReader(self._gap.read.theme, self._gap.read.variables)
         self._questions: list[Question] = []
-        self._over = False
 
     def reply(self, response: str) -> str | None:
         """What the model is told; None if it does not ask, or asks on after its last question."""
         lines = find_final_lines(response)
         named = self._names.read(lines.ask) if lines.asks_last and lines.ask else None
-        if self._over or named is None or named == ((), ()):
+        left = self._settings.max_questions - len(self._questions)
+        if left == 0 or named is None or named == ((), ()):
             return None
-        if len(self._questions) == self._settings.max_questions:
-            self._over = True
-            return _LAST_WORDS
         by_chance = self._gap.settles_by_chance
         kind, variable = self._gap.worth(named)
         told = _NO_PRICE.get(kind) or self._price(variable)
         asks_for = None if variable is None else str(variable)
         self._questions.append(Question(kind, asks_for, told, by_chance))
-        left = self._settings.max_questions - len(self._questions)
-        return f"{told}\n\n{_QUESTIONS_LEFT.format(left or 'no', '' if left == 1 else 's')}"
+        if left == 1:
+            return f"{told}\n\n{_LAST_WORDS}"
+        more = _QUESTIONS_LEFT.format(left - 1, "" if left == 2 else "s")
+        return f"{told}\n\n{more}"
 
     def record(self) -> DialogueRecord:
         """How the dialogue went so far."""

@@ -69,9 +69,9 @@ def _diagnosed(diagnosis: Diagnosis) -> str:
     if diagnosis.named is None:
         said = "It says nothing of undetermined items"
     else:
-        right = "exactly the" if diagnosis.exact else f"not just the (F1 {diagnosis.f1:.2f})"
         names = [*diagnosis.named, *(f"{name} (not of this problem)" for name in diagnosis.foreign)]
-        said = f"It names {right} undetermined items ({'; '.join(names) or 'none'})"
+        right = "exactly right" if diagnosis.exact else f"F1 {diagnosis.f1:.2f}"
+        said = f"It calls undetermined: {'; '.join(names) or 'nothing'} ({right})"
     return f"{said}, and asks for {_asked(diagnosis.ask, diagnosis.asks_for)}."
 
 

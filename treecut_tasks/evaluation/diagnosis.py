@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from treecut_tasks.errors import TreecutError
 from treecut_tasks.reading import ReadProblem, read_problem, settling, undetermined
 from treecut_tasks.scoring.names import FinalLines, Named, NameReader
 from treecut_tasks.themes import Theme, Variable, load_theme
@@ -80,6 +81,25 @@ def find_gap(problem: str, theme: Theme | None = None) -> Gap:
         TreecutError: the text cannot be read, or contradicts itself.
     """
     return Gap.of(read_problem(problem, None if theme is None else [theme]))
+
+
+@lru_cache(64)
+def check_names(theme: Theme) -> None:
+    """Check that answers can name everything of a theme, with and without places.
+
+    Raises:
+        TreecutError: a name that would be read as another, as several, or as none.
+    """
+    names = [item.name for item in theme.items]
+    composite = [Variable(entity, name) for entity in theme.entities for name in names]
+    for variables in (composite, [Variable(None, name) for name in names]):
+        reader = NameReader(theme, variables)
+        for variable in variables:
+            if reader.read(str(variable)) != Named((variable,)):
+                raise TreecutError(
+                    f"The theme {theme.name!r} has the name {str(variable)!r}, which cannot be told from "
+                    "others, or from the words of a list, in a model's answer: rename it for this task."
+                )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.designs import Design
-from treecut_tasks.evaluation.diagnosis import find_gap
+from treecut_tasks.evaluation.diagnosis import check_names, find_gap
 from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, check_fewshot, draw_shots
 from treecut_tasks.evaluation.parameters import TaskParameters
 from treecut_tasks.evaluation.prompts import PROMPT_VERSION, Shot, make_shot, user_prompt
@@ -113,6 +113,8 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
     drawn_set = draw_data_set(
         configs, parameters.num_problems, parameters.seed, parameters.counterpart, split
     )
+    if kind in ("diagnosis", "clarification") and configs:
+        check_names(configs[0].resolved_theme)
     labels = itertools.cycle(configuration.label for configuration in configurations)
     for drawn, label in zip(drawn_set, labels, strict=False):
         pair = drawn.pair
@@ -175,11 +177,6 @@ def _item_id(depth: str, within: str, problem: Problem | Record) -> str:
 
 
 def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
-    if kind == "clarification":
-        raise TreecutError(
-            "data_file is given, but a file does not tell the prices that a model may ask for: leave it "
-            "out, so that problems are generated."
-        )
     if kind not in ("unanswerable", "answerable"):
         records = _paired_records(parameters.data_file)
     else:

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.evaluation.clarification import DialogueRecord
+from treecut_tasks.evaluation.clarification import LoggedDialogue
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
-from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, pair_counts, summarise
+from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, pair_counts, pair_kind, summarise
 from treecut_tasks.problems import is_answer
 
 _CUT_OFF = ("length", "max_tokens", "model_length")
@@ -46,7 +46,7 @@ class RecordedResponse(BaseModel):
     pair_id: str | None = None
     reasoning: str | None = None
     instruction: str = STANDARD
-    dialogue: dict[str, Any] | None = None
+    dialogue: LoggedDialogue = None
 
     @field_validator("answer", mode="before")
     @classmethod
@@ -75,7 +75,7 @@ class RecordedResponse(BaseModel):
             theme=self.theme,
             reasoning=self.reasoning,
             instruction=self.instruction,
-            dialogue=None if self.dialogue is None else DialogueRecord.from_record(self.dialogue),
+            dialogue=self.dialogue,
         )
 
 
@@ -145,10 +145,11 @@ def summarise_responses(
     members: dict[str, dict[bool, JudgedResponse]] = {}
     for number, each in enumerate(judged):
         kind: TaskKind = "unanswerable" if each.unanswerable else "answerable"
-        rows[kind].append(counts(each, causes=True))
+        if each.dialogue is None:
+            rows[kind].append(counts(each, causes=True))
         if pair_ids and (pair_id := pair_ids[number]) is not None:
             members.setdefault(pair_id, {})[each.unanswerable] = each
-    rows["paired"] = [
-        pair_counts(pair[True], pair[False]) for pair in members.values() if len(pair) == 2
-    ]
+    for pair in members.values():
+        if len(pair) == 2:
+            rows.setdefault(pair_kind(pair[True]), []).append(pair_counts(pair[True], pair[False]))
     return {kind: summarise(each) for kind, each in rows.items() if each}

@@ -40,7 +40,7 @@ def treecut_prompt(
             by their names or by a reasoning effort or budget among the generation settings; `cot`
             always sends it, `none` never does.
         fewshot_format: `turns` (user and assistant turns) or `single` (one user message).
-        instruction: what is said around the problem: `standard`, `bare`, `confidence` or `target:T`.
+        instruction: what is said around the problem; see `instructions.find_instruction`.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -89,11 +89,17 @@ def treecut_dialogue(max_questions: int = 3, oracle: str = "truthful") -> Solver
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         about = state.metadata
         dialogue = Dialogue(about["problem"], about["prices"], settings, about.get("theme_file"))
-        state = await generate(state)
-        while not state.completed and (told := dialogue.reply(state.output.completion)) is not None:
-            state.messages.append(ChatMessageUser(content=told))
+        try:
             state = await generate(state)
-        state.metadata["dialogue"] = asdict(dialogue.record())
+            while (
+                not state.completed
+                and (told := dialogue.reply(state.output.completion)) is not None
+            ):
+                state.messages.append(ChatMessageUser(content=told))
+                state = await generate(state)
+        finally:
+            # A limit may end it at any message.
+            state.metadata["dialogue"] = asdict(dialogue.record())
         return state
 
     return solve

@@ -53,6 +53,7 @@ class _LoggedRun(Logged):
     parameters: dict[str, Any] = Field(default_factory=dict)
     prompt_sha256: str = ""
     data_set_sha256: str = ""
+    dialogue: dict[str, Any] = Field(default_factory=dict)
 
 
 class _LoggedUsage(Logged):
@@ -284,6 +285,7 @@ def _run(path: Path, header: EvalLog, about: _LoggedRun, latest: str | None) -> 
                 "task version": spec.task_version,
                 "instruction": about.parameters.get("instruction", STANDARD),
                 "prompt": about.prompt_sha256[:12],
+                "oracle": about.dialogue.get("oracle"),
                 **(examples if fewshot else {}),
                 "solver": spec.solver,
                 **{key: value for key, value in asked.items() if key not in _NO_INFLUENCE},

@@ -145,7 +145,7 @@ def _ask_blindly(read: ReadProblem, told: str) -> str:
     return str(others[int.from_bytes(digest, "big") % len(others)]) if others else "nothing"
 
 
-_NO_QUESTIONS_LEFT = re.compile(r"no more questions|no questions left")
+_NO_QUESTIONS_LEFT = re.compile("no questions left")
 
 
 def _abstains(read: ReadProblem, _: str) -> _Response:

@@ -110,6 +110,8 @@ def _spoken(chars: str, question: Question) -> Iterator[Marker]:
         start, end = _pointed(chars, match.end())
         stop = FULL_STOP.search(chars[start:end])
         end = start + stop.start() if stop else end
+        if chars[end : end + 1] == "?":
+            continue
         reading = read_span(chars[start:end], question)
         yield Marker("stated", match.start(), (start, end), reading, False)
 

@@ -73,7 +73,12 @@ def find_final_lines(response: str) -> FinalLines:
     """
     plain = plain_text(plain_characters(visible_text(as_text(response)).text))
     chars = lower(plain.chars)
-    labels = list(LABEL.finditer(chars))
+    # Without a sign behind it, a label is a line of its own.
+    labels = [
+        label
+        for label in LABEL.finditer(chars)
+        if label.group().rstrip()[-1] in ":=|" or label.group()[0] not in ".;,|!?}]"
+    ]
     found: dict[str, str] = {}
     last, kept, done = "", [], 0
     for number, label in enumerate(labels):
@@ -151,20 +156,23 @@ class NameReader:
 
     def read(self, line: str) -> Named:
         """What a line names: nothing, everything, or a list, less what it excludes."""
-        kept, _, excluded = _partition(fold(line))
+        text = _unwrapped(fold(line))
+        if not _words(text):
+            return Named(()) if EMPTY_SIGN.search(text) else Named((), (_brief(text),))
+        kept, excluded = _split(text, "excluded")
         clause = _words(CLAUSE_END.split(kept, 1)[0])
-        unnamed = self._vocabulary.isdisjoint(clause)
-        if not clause and not _words(kept):
-            return Named(())
-        if unnamed and clause and clause[0] in _stems("nothing_named"):
-            # `None of the prices is determined` says the opposite.
-            return Named(self._variables if _stems("determined").intersection(clause) else ())
-        if unnamed and clause and clause[0] in _stems("everything_named"):
-            found = Named(self._variables)
-        else:
-            found = self._list(kept)
-        without = self._list(excluded).variables if excluded else ()
-        return Named(tuple(v for v in found.variables if v not in without), found.foreign)
+        first = clause[0] if clause and self._vocabulary.isdisjoint(clause) else ""
+        # `All prices are determined` and `None of them is determined` say the opposite.
+        opposite = bool(_stems("determined").intersection(clause))
+        if first in _stems("nothing_named"):
+            if excluded and self._list(excluded).variables:
+                return self._list(excluded)
+            return Named(self._variables if opposite else ())
+        if first in _stems("everything_named"):
+            without = self._list(excluded).variables
+            kept_names = () if opposite else self._variables
+            return Named(tuple(v for v in kept_names if v not in without))
+        return self._list(text)
 
     def _list(self, text: str) -> Named:
         variables: list[Variable] = []
@@ -197,19 +205,18 @@ class NameReader:
             elif said:
                 foreign.append(part)
         place_bare(None)
-        return Named(
-            tuple(dict.fromkeys(variables)),
-            tuple(dict.fromkeys(" ".join(each.split())[:100] for each in foreign)),
-        )
+        return Named(tuple(dict.fromkeys(variables)), tuple(dict.fromkeys(map(_brief, foreign))))
 
     def _parts(self, text: str) -> Iterator[str]:
         """The parts of a list, remarks left out."""
         for line in text.splitlines():
             sentences = SENTENCE_END.split(DECORATION.sub("", line))
             line = next((s for s in sentences if not self._vocabulary.isdisjoint(_words(s))), line)
+            line = _split(_unwrapped(line), "reason")[0]
             line = BRACKETS.sub(lambda found: f" {self._place_in(found[1])} ", line)
             first, *others = DASH.split(line)
-            yield from SEPARATOR.split(" ".join([first, *map(self._place_in, others)]))
+            for part in SEPARATOR.split(" ".join([first, *map(self._place_in, others)])):
+                yield part if _words(part) in self._phrases else _split(part, "excluded")[0]
 
     def _place_in(self, remark: str) -> str:
         """The remark, if it is a place or a list of names in JSON; else nothing."""
@@ -230,12 +237,21 @@ class NameReader:
         return found
 
 
-def _partition(text: str) -> tuple[str, str, str]:
-    """A text before and behind the first word that excludes what follows."""
-    found = words("excluded").search(text)
-    if found is None or not _words(text[: found.start()]):
-        return text, "", ""
-    return text[: found.start()], found.group(), text[found.end() :]
+def _split(text: str, name: str) -> tuple[str, str]:
+    """A text before and behind the first word of a class."""
+    found = words(name).search(text)
+    return (text[: found.start()], text[found.end() :]) if found else (text, "")
+
+
+def _unwrapped(text: str) -> str:
+    """A line without brackets around the whole of it."""
+    text = text.strip()
+    found = BRACKETS.fullmatch(text)
+    return found[1] if found else text
+
+
+def _brief(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:100]
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -85,7 +85,8 @@ def _table(
 ) -> Table:
     rows = []
     for (model, fewshot), pairs in evidence.pairs_of(kind, responses).groupby(["model", "fewshot"]):
-        own = responses[(responses["model"] == model) & (responses["fewshot"] == fewshot)]
+        own = evidence.asked_alike(responses, str(model))
+        own = own[own["fewshot"] == fewshot]
         row = {"model": model, "fewshot": fewshot, "pairs": len(pairs)}
         for name in definitions(kind):
             row |= spread(name, rate(pairs[name].tolist()))
