@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -432,6 +433,13 @@ def test_a_dialogue_that_a_limit_ends_is_one_all_the_same(tmp_path: Path) -> Non
     values = inspect_values(log)
     assert values["resolved_rate"] == 0
     assert values["asked_rate"] == 1
+
+
+@pytest.mark.parametrize("task", [paired, diagnosis, clarification])
+def test_half_a_pair_has_no_rates(task: Any, tmp_path: Path) -> None:
+    values = inspect_values(inspect_run(task(), "treecut/solver", tmp_path, limit=1))
+    assert len(values) == 1
+    assert math.isnan(next(iter(values.values())))
 
 
 def test_a_report_shows_diagnoses_and_dialogues(tmp_path: Path, run_treecut: RunTreecut) -> None:

@@ -140,6 +140,7 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
             "index": drawn.index,
             "pair_id": pair.id,
             "instruction": parameters.instruction,
+            "served": kind,
         }
         if kind == "clarification":
             names = map(str, pair.unanswerable.variables)
@@ -181,7 +182,7 @@ def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
         records = _paired_records(parameters.data_file)
     else:
         records = read_data_files(parameters.data_file, kind == "unanswerable")
-    items = tuple(_item_of_record(record, parameters) for record in records)
+    items = tuple(_item_of_record(record, parameters, kind) for record in records)
     if kind == "diagnosis":
         for record in records:
             _check_readable(record)
@@ -215,7 +216,7 @@ def _paired_records(paths: Sequence[str]) -> list[Record]:
     return records
 
 
-def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
+def _item_of_record(record: Record, parameters: TaskParameters, kind: TaskKind) -> Item:
     known = {
         name: value
         for name, value in record.config.items()
@@ -233,6 +234,7 @@ def _item_of_record(record: Record, parameters: TaskParameters) -> Item:
         "pair_id": record.pair_id,
         "source": record.source,
         "instruction": parameters.instruction,
+        "served": kind,
     }
     return Item(
         id=_item_id(label, record.pair_id or "file", record),

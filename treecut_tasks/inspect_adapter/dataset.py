@@ -13,8 +13,8 @@ class ProblemMetadata(BaseModel):
     """Metadata of a sample; read it with `sample.metadata_as(ProblemMetadata)`.
 
     `seed`, `index` and `counterpart` make the pair again (`treecut_tasks.pair_at`); the
-    other parameters are those of its unanswerable member. `lacks` is the sentence that the problem
-    lacks beside the full one. A problem from a data file has a `source` instead.
+    other parameters are those of its unanswerable member. `served` is the kind of task. `lacks` is the
+    sentence that the problem lacks beside the full one. A problem from a data file has a `source` instead.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,6 +39,7 @@ class ProblemMetadata(BaseModel):
     lacks: str | None = None
     source: str | None = None
     instruction: str | None = None
+    served: str | None = None
     prices: dict[str, int] | None = None
 
 

@@ -34,6 +34,7 @@ from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.describing import describe_response
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.penalties import measure
+from treecut_tasks.evaluation.rates import RATES_OF_PAIRS
 
 # Inspect's words for what our judgement calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
@@ -92,8 +93,11 @@ def _rows(scores: Sequence[SampleScore], causes: bool) -> tuple[TaskKind, list[_
         metadata.setdefault(key, about)
         problems.setdefault((key, each.unanswerable), []).append(each)
     if len(kinds) < 2:
+        served = {about.get("served") for about in metadata.values()}
         kind: TaskKind = "answerable" if kinds == {False} else "unanswerable"
-        return kind, [
+        kind = next((each for each in RATES_OF_PAIRS if each in served), kind)
+        # Of a task of pairs, none is complete so far.
+        return kind, [] if kind in RATES_OF_PAIRS else [
             (metadata[key], mean_counts(counts(each, causes=causes) for each in epochs))
             for (key, _), epochs in problems.items()
         ]
