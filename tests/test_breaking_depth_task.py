@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,14 @@ def test_answers_that_never_come_end_the_run(tmp_path: Path) -> None:
     assert len(ids(log)) == 24
 
 
+def samples_in(folder: Path) -> int:
+    """How many samples the only log of a folder has; 0 where it was caught half-written."""
+    try:
+        return sum(len(read_eval_log(str(log)).samples or []) for log in folder.glob("*.eval"))
+    except (ValueError, OSError, KeyError, zipfile.BadZipFile):
+        return 0
+
+
 def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None:
     inspect = str(Path(sys.executable).parent / "inspect")
     settings = ["--display", "none", "--max-connections", "8", "--log-buffer", "1"]
@@ -141,13 +150,17 @@ def test_killed_and_retried_gives_the_same(rising: Path, tmp_path: Path) -> None
         return read_eval_log(info)
 
     run = ("eval", "treecut_tasks/breaking_depth", *model)
-    process = start(run_in(*run, folder="killed"))
+    process = start(run_in(*run, folder="running"))
+    (tmp_path / "killed").mkdir()
     try:
         end = time.monotonic() + 600
         while time.monotonic() < end:
             assert process.poll() is None, "it ended before it could be killed"
-            logs = list_eval_logs(str(tmp_path / "killed"))
-            if logs and len(read_eval_log(logs[0], resolve_attachments=False).samples or []) >= 9:
+            # Inspect writes its log in place: what is kept is one that was caught whole.
+            for log in (tmp_path / "running").glob("*.eval"):
+                kept_log = tmp_path / "killed" / log.name
+                kept_log.write_bytes(log.read_bytes())
+            if samples_in(tmp_path / "killed") >= 9:
                 break
             time.sleep(0.05)
     finally:

@@ -24,6 +24,7 @@ from treecut_tasks.evaluation import JudgedResponse, TaskParameters, build_items
 from treecut_tasks.evaluation.clarification import Dialogue, DialogueSettings, Oracle
 from treecut_tasks.evaluation.designs import DIAGNOSED
 from treecut_tasks.evaluation.diagnosis import find_gap, judge_diagnosis
+from treecut_tasks.inspect_adapter.solvers import treecut_dialogue
 from treecut_tasks.problems import Problem, ProblemConfig
 from treecut_tasks.reading import ReadProblem, read_problem
 from treecut_tasks.scoring.names import NameReader, find_final_lines
@@ -458,3 +459,9 @@ def test_a_report_shows_diagnoses_and_dialogues(tmp_path: Path, run_treecut: Run
     assert not [row for row in tables["summary"] if row["model"].startswith("asks_blindly")]
     (contrast,) = tables["instructions"]
     assert (contrast["second"], contrast["hallucination_rate"]) == ("diagnosis", 0)
+
+
+@pytest.mark.parametrize("settings", [{"max_questions": 21}, {"oracle": "liar"}])
+def test_a_dialogue_in_another_task_has_its_settings_checked(settings: dict[str, Any]) -> None:
+    with pytest.raises(TreecutError, match=next(iter(settings))):
+        treecut_dialogue(**settings)
