@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
 
 Choice = TypeVar("Choice", bound=str)
+Model = TypeVar("Model", bound="BaseModel")
 
 
 class TreecutError(ValueError):
@@ -57,6 +58,21 @@ _MUST = {
     "string_type": "must be a text, in quotes",
     "too_short": "must have {min_length} or more parts, not {actual_length}",
 }
+
+
+def validated(model: type[Model], values: Mapping[str, Any]) -> Model:
+    """The model made of what a framework's command line supplies.
+
+    Raises:
+        TreecutError: a value that it does not take.
+    """
+    # Most commands check nothing with it, and it is slow to import.
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        raise from_validation(error) from None
 
 
 def from_validation(error: ValidationError, what: str = "") -> TreecutError:

@@ -14,11 +14,10 @@ from pydantic import (
     Field,
     StrictBool,
     StrictInt,
-    ValidationError,
     model_validator,
 )
 
-from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation.designs import Design
 from treecut_tasks.evaluation.items import Item, ItemSet, build_items
 from treecut_tasks.evaluation.judging import JudgedResponse
@@ -91,10 +90,7 @@ class Search(BaseModel):
         Raises:
             TreecutError: a value that the parameter does not take.
         """
-        try:
-            return cls.model_validate(dict(values))
-        except ValidationError as error:
-            raise from_validation(error) from None
+        return validated(cls, values)
 
     @property
     def kind(self) -> TaskKind:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
-from treecut_tasks.errors import from_validation
+from treecut_tasks.errors import validated
 from treecut_tasks.evaluation.diagnosis import AskKind, Gap, find_gap
 from treecut_tasks.reading import Equation, ReadProblem, ReadSentence
 from treecut_tasks.reading.vocabulary import indefinite_article
@@ -39,10 +39,7 @@ class DialogueSettings(BaseModel):
         Raises:
             TreecutError: a value that the setting does not take.
         """
-        try:
-            return cls.model_validate(dict(values))
-        except ValidationError as error:
-            raise from_validation(error) from None
+        return validated(cls, values)
 
     @property
     def instruction(self) -> str:

@@ -17,10 +17,9 @@ from pydantic import (
     Field,
     StrictBool,
     StrictInt,
-    ValidationError,
 )
 
-from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
 from treecut_tasks.evaluation.instructions import STANDARD, choose_instruction
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
@@ -192,10 +191,7 @@ class TaskParameters(BaseModel):
                 raise TreecutError(
                     f"Unknown parameter {name!r}: the parameters of this task are {', '.join(names)}."
                 )
-        try:
-            parameters = cls.model_validate(dict(values))
-        except ValidationError as error:
-            raise from_validation(error) from None
+        parameters = validated(cls, values)
         for name, field in cls.model_fields.items() if parameters.data_file else ():
             value = getattr(parameters, name)
             if name not in _WITH_DATA_FILE and value != field.default:

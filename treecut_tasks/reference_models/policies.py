@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -79,7 +78,7 @@ def respond(policy: str, prompt: str, themes: Sequence[Theme] | None = None) -> 
     if "\nUndetermined:" in told:
         names = map(str, undetermined(read)) if policy == "solver" else ()
         answer = f"Undetermined: {'; '.join(names) or 'none'}\nAsk: {ask}\n{answer}"
-    elif ask != "nothing" and not _NO_QUESTIONS_LEFT.search(told):
+    elif ask != "nothing" and "no questions left" not in told:
         answer = f"Ask: {ask}"
     return f"{reasoning}\n{answer}"
 
@@ -143,9 +142,6 @@ def _ask_blindly(read: ReadProblem, told: str) -> str:
     said = "".join(sentence.text for sentence in read.sentences) + told
     digest = hashlib.sha256(said.encode("utf-8")).digest()
     return str(others[int.from_bytes(digest, "big") % len(others)]) if others else "nothing"
-
-
-_NO_QUESTIONS_LEFT = re.compile("no questions left")
 
 
 def _abstains(read: ReadProblem, _: str) -> _Response:
