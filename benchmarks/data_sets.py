@@ -67,7 +67,7 @@ def write(ans_depth: int, entries: int, form: Any, columns: Any, pairs: Any = "n
     (shard,) = plan.shards
     rows = Rows(plan.recipe, shard.split, columns == "text")
     with Path(os.devnull).open("wb") as file:
-        write_tables(rows.tables(0, entries), form, file)
+        write_tables(rows.tables(0, entries), plan, file)
 
 
 def authors(records: int, unanswerable: bool, rounds: int) -> tuple[float, float]:

@@ -28,7 +28,7 @@ def notices() -> Scanner[Transcript]:
         return Result(
             value=True,
             answer=classify_outcome(message.text).verdict,
-            explanation=f"“{notice.quote.text}” [M1]",
+            explanation=f"“{notice.quote}” [M1]",
             metadata={"upheld": notice.upheld, "position": notice.position},
             references=[Reference(type="message", cite="[M1]", id=message.id or "")],
         )

@@ -374,32 +374,32 @@ BAD_FILES: dict[str, tuple[list[Record], list[Record], str]] = {
     "too few": (
         unanswerable(PIE, PIE),
         answerable(SALAD, SALAD, SALAD, SALAD, SALAD),
-        "u.jsonl:2 is the last of 2 problems, too few for folds=5",
+        "folds is 5: it must be a whole number of 2 or more, and each class must have as many problems",
     ),
     "partner is missing": (
         with_ids(unanswerable(PIE, PIE), "1", "2"),
         with_ids(answerable(SALAD), "1"),
-        "u.jsonl:2 has no partner in the other file (pair_id '2'; 2 unanswerable and 1 answerable problems",
+        "u.jsonl:2 has not one partner in the other file (pair_id 2; 2 unanswerable and 1",
     ),
     "id is missing": (
         with_ids(unanswerable(PIE, PIE), "1", "2"),
         [*with_ids(answerable(SALAD), "1"), *answerable(SALAD)],
-        "a.jsonl:2 has no pair_id, but other lines have",
+        "u.jsonl:2 has not one partner in the other file (pair_id 2;",
     ),
     "id repeats": (
         with_ids(unanswerable(PIE, PIE), "1", "1"),
         with_ids(answerable(SALAD, SALAD), "1", "2"),
-        "u.jsonl:2 repeats the pair_id '1' of {u}:1",
+        "u.jsonl:1 has not one partner in the other file (pair_id 1;",
     ),
     "aligned, first too long": (
         unanswerable(PIE, PIE),
         answerable(PIE),
-        "u.jsonl:2 has no partner in the other file (line 2; 2 unanswerable and 1 answerable problems)",
+        "u.jsonl:2 has not one partner in the other file (line 2; 2 unanswerable and 1 answerable problems)",
     ),
     "aligned, line out of step": (
         unanswerable(PIE, PIE, PIE),
         answerable(PIE, SALAD),
-        "u.jsonl:2 and {a}:2 are no pair, but other lines are",
+        "u.jsonl:2 has not one partner in the other file (line 2;",
     ),
 }
 
@@ -430,7 +430,7 @@ def test_a_bad_file_is_one_sentence_on_the_command_line(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--folds", "1"), "folds is 1: it must be a whole number of 2 or more."),
+        (("--folds", "1"), "folds is 1: it must be a whole number of 2 or more, and each class"),
         (("--seed", "-1"), "seed is -1: it must be a whole number from 0 to 4294967295."),
         (("--report", "r.txt"), "report is 'r.txt': it must end in .json or .md."),
         (("--figure", "f.pdf"), "figure is 'f.pdf': it must end in .png."),

@@ -20,8 +20,10 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import Model, ModelOutput, get_model
 
 from tests.framework_runs import OFFLINE, inspect_run, inspect_values, save_lm_eval_run
+from tests.metric_epochs import metric_values
 from treecut_tasks import breaking_depth
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.evaluation import judge_response
 from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
 from treecut_tasks.report.document import Figure, Table
 from treecut_tasks.report.evidence import read_evidence
@@ -65,6 +67,21 @@ def test_finds_the_depth_and_goes_the_same_way_again(rising: Path, tmp_path: Pat
     assert same(*logs)
     other = inspect_run(breaking_depth(seed=1, max_calls=8), simulated(rising), tmp_path)
     assert not set(ids(other)) & set(ids(logs[0]))
+
+
+@pytest.mark.parametrize("reducer", ["mean", "mode"])
+def test_further_epochs_are_no_further_evidence(reducer: str) -> None:
+    depths = [2, 4, 6, 6, 8, 8]
+    metadata = [{"ans_depth": d, "pair_id": str(i)} for i, d in enumerate(depths)]
+    answers = ["unknown", "unknown", "unknown", "3", "3", "3"]
+    once = [[judge_response("unknown", f"Answer: {answer}")] for answer in answers]
+    one, three = (
+        metric_values(breaking_depth_estimate(), epochs, metadata, reducer)
+        for epochs in (once, [each * 3 for each in once])
+    )
+    assert one["failure_rate_depth6"] == 0.5
+    assert (one.pop("calls"), three.pop("calls")) == (6, 18)
+    assert three == pytest.approx(one, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -215,4 +232,4 @@ def test_the_report_fits_the_same_curve(rising: Path, tmp_path: Path) -> None:
     assert (rows[False]["outcome"], rows[False]["problems"]) == ("flat", 150)
     assert "no breaking depth: flat at 1.00 (0.98 to 1.00)" in set(table.shown["finding"])
     (figure,) = [each for each in document.blocks(Figure) if each.name == "breaking-depth"]
-    assert figure.render("svg") == figure.render("svg")
+    assert figure.svg.startswith(b"<?xml")

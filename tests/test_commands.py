@@ -323,7 +323,6 @@ def test_numbers_of_any_size(run: Run, material: Path) -> None:
         ["generate", "-n", "3", "--format", "jsonl", "--shards", huge, "-o", "d"],
         ["audit", "unanswerable.jsonl", "answerable.jsonl", "--folds", huge],
         ["audit", "unanswerable.jsonl", "answerable.jsonl", "--seed", huge],
-        ["explain", "--problem-file", "responses.jsonl", "--line", huge, "--value", "1"],
         ["explain", "--problem-file", "problem.txt", "--value", "9" * 5000],
     ):
         refused(run(*work))

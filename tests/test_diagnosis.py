@@ -19,7 +19,7 @@ from tests.conftest import RunTreecut
 from tests.framework_runs import DEPTHS, inspect_run, inspect_values, lm_eval_run
 from tests.strategies import configs, seeds
 from treecut_tasks import pair_at
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation import JudgedResponse, TaskParameters, build_items, judge_response
 from treecut_tasks.evaluation.clarification import Dialogue, DialogueSettings, Oracle
 from treecut_tasks.evaluation.designs import DIAGNOSED
@@ -252,7 +252,7 @@ def test_examples_have_right_lines() -> None:
     parameters = TaskParameters.parse({"ans_depth": 4, "num_problems": 5})
     item_set = build_items(DIAGNOSED.complete(parameters), DIAGNOSED)
     for item in item_set.items:
-        for shot in item_set.shots(item, 6, "per_problem"):
+        for shot in item_set.shots(item, 6):
             problem = next(line for line in shot.prompt.splitlines() if "Question:" in line)
             judged = judge_diagnosis(find_final_lines(shot.response), problem)
             assert judged.exact
@@ -310,7 +310,7 @@ def problem_of(index: int = 0, **config: Any) -> Problem:
 
 def dialogue_about(problem: Problem, **values: Any) -> Dialogue:
     prices = dict(zip(map(str, problem.variables), problem.values, strict=True))
-    return Dialogue(problem.text, prices, DialogueSettings.parse(values))
+    return Dialogue(problem.text, prices, validated(DialogueSettings, values))
 
 
 @pytest.mark.parametrize("composite_name", [True, False])

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.strategies import configs, seeds
 from treecut_tasks import ProblemConfig, TreecutError, generate
 from treecut_tasks.evaluation import PAIRED, ItemSet, TaskParameters, build_items, judge_response
-from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, draw_shots
+from treecut_tasks.evaluation.fewshot import ShotSource, draw_shots
+from treecut_tasks.evaluation.parameters import ShotChoice
 from treecut_tasks.evaluation.prompts import (
     Shot,
     make_shot,
@@ -70,14 +71,15 @@ class TestDraws:
     def test_balanced_distinct_and_of_the_configuration(
         self, config: ProblemConfig, seed: int, fewshot: int, choice: ShotChoice
     ) -> None:
-        source = ShotSource(config, seed, "0123456789abcdef")
+        source = ShotSource(config, "0123456789abcdef")
+        parameters = TaskParameters(seed=seed, fewshot_examples=choice)
         try:
-            shots = draw_shots(source, fewshot, choice, ())
+            shots = draw_shots(source, fewshot, parameters, ())
         except TreecutError as error:
             # The smallest configurations of the smallest themes have no ten problems.
             assert "examples that differ" in str(error)
             return
-        assert shots == draw_shots(source, fewshot, choice, ())
+        assert shots == draw_shots(source, fewshot, parameters, ())
         labels = [label(shot) for shot in shots]
         assert labels.count("unknown") == fewshot / 2
         assert len({shot.prompt for shot in shots}) == fewshot
@@ -91,28 +93,23 @@ class TestDraws:
 
     def test_order_is_random(self) -> None:
         orders = {
-            tuple(label(shot) == "unknown" for shot in item_set.shots(item, 6, "per_problem"))
+            tuple(label(shot) == "unknown" for shot in item_set.shots(item, 6))
             for item_set in [items(ans_depth=2, num_problems=30)]
             for item, _ in item_set.pairs()
         }
         assert len(orders) > 10
 
     def test_per_problem_or_shared(self) -> None:
-        item_set = items(ans_depth=[2, 4], num_problems=3)
         for choice, different in (("per_problem", 6), ("shared", 2)):
-            drawn = {
-                item_set.shots(first, 6, choice)  # type: ignore[arg-type]
-                for first, _ in item_set.pairs()
-            }
+            item_set = items(ans_depth=[2, 4], num_problems=3, fewshot_examples=choice)
+            drawn = {item_set.shots(first, 6) for first, _ in item_set.pairs()}
             # Shared examples are shared by the problems of one configuration.
             assert len(drawn) == different
 
     def test_both_members_of_a_pair_get_the_same_examples(self) -> None:
         item_set = items(ans_depth=4)
         for first, second in item_set.pairs():
-            assert item_set.shots(first, 6, "per_problem") == item_set.shots(
-                second, 6, "per_problem"
-            )
+            assert item_set.shots(first, 6) == item_set.shots(second, 6)
 
     @given(st.integers(0, 30))
     def test_no_example_is_evaluated_or_the_counterpart_of_one(self, seed: int) -> None:
@@ -120,11 +117,11 @@ class TestDraws:
         config = ProblemConfig(
             ans_depth=2, num_vars=2, composite_name=False, order="forward", theme="food"
         )
-        source = ShotSource(config, seed, "key")
-        free = draw_shots(source, 6, "shared", ())
+        source, shared = ShotSource(config, "key"), TaskParameters(seed=seed)
+        free = draw_shots(source, 6, shared, ())
         ids = {content_id(find_problem(shot.prompt), label(shot)) for shot in free}
         taken = set(list(ids)[:3])
-        others = draw_shots(source, 6, "shared", taken)
+        others = draw_shots(source, 6, shared, taken)
         drawn = {content_id(find_problem(shot.prompt), label(shot)) for shot in others}
         assert drawn.isdisjoint(taken)
         assert len(drawn) == 6
@@ -135,26 +132,35 @@ class TestDraws:
         # 27 unanswerable problems for each of two names; half of them are evaluated.
         item_set = items(
             theme=str(tmp_path / "tiny.yaml"), composite_name=False, ans_depth=2, num_vars=2,
-            order="forward", num_problems=8,
+            order="forward", num_problems=8, fewshot_examples=choice,
         )  # fmt: skip
         evaluated = {item.problem for item in item_set.items}
         for item in item_set.items:
-            for shot in item_set.shots(item, 4, choice):
+            for shot in item_set.shots(item, 4):
                 assert find_problem(shot.prompt) not in evaluated
 
     def test_seed_and_problem_name_the_examples(self) -> None:
         config = ProblemConfig(ans_depth=2)
-        sources = [ShotSource(config, seed, key) for seed in (1, 2) for key in ("a", "b")]
-        drawn = [draw_shots(source, 4, "per_problem", ()) for source in sources]
-        assert len(set(drawn)) == 4
-        assert len({draw_shots(source, 4, "shared", ()) for source in sources}) == 2
+        choices: tuple[tuple[ShotChoice, int], ...] = (("per_problem", 4), ("shared", 2))
+        for choice, different in choices:
+            drawn = {
+                draw_shots(
+                    ShotSource(config, key),
+                    4,
+                    TaskParameters(seed=seed, fewshot_examples=choice),
+                    (),
+                )
+                for seed in (1, 2)
+                for key in ("a", "b")
+            }
+            assert len(drawn) == different
 
 
 class TestBadInput:
     @pytest.mark.parametrize("fewshot", [1, 3, -2, 2.0, True, "6"])
     def test_number(self, fewshot: Any) -> None:
         with pytest.raises(TreecutError, match="must be an even whole number from 0 to 200"):
-            draw_shots(ShotSource(ProblemConfig(), 1, "a"), fewshot, "shared", ())
+            draw_shots(ShotSource(ProblemConfig(), "a"), fewshot, TaskParameters(), ())
 
     def test_more_than_the_theme_has(self, tmp_path: Path) -> None:
         (tmp_path / "tiny.yaml").write_text(TINY, encoding="utf-8")
@@ -166,5 +172,5 @@ class TestBadInput:
             order="forward",
         )
         with pytest.raises(TreecutError, match="the theme 'tiny' gave only") as error:
-            draw_shots(ShotSource(config, 1, "a"), 200, "shared", ())
+            draw_shots(ShotSource(config, "a"), 200, TaskParameters(), ())
         assert "\n" not in str(error.value)

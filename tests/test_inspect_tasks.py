@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,6 @@ from tests.framework_runs import ROOT, command, inspect_run, inspect_values, onl
 from tests.metric_epochs import metric_values
 from treecut_tasks import ProblemConfig, TreecutError, pair_at, tasks
 from treecut_tasks.evaluation import JudgedResponse, judge_response, problem_prompt
-from treecut_tasks.inspect_adapter.dataset import ProblemMetadata
 from treecut_tasks.inspect_adapter.scorers import treecut_rates
 from treecut_tasks.inspect_adapter.solvers import treecut_prompt
 from treecut_tasks.tasks import TASK_VERSION, answerable, paired, unanswerable
@@ -80,18 +80,6 @@ def only_score(sample: EvalSample) -> Score:
     assert sample.scores is not None
     (score,) = sample.scores.values()
     return score
-
-
-class TestReferenceModels:
-    def test_the_same_price_policy_needs_places(self, tmp_path: Path) -> None:
-        """Where names have no places there is nothing to take for the same price."""
-        rates = []
-        for composite_name in (True, False):
-            task = unanswerable(ans_depth=6, num_problems=6, composite_name=composite_name)
-            log = inspect_run(task, "treecut/same_price", tmp_path / str(composite_name))
-            rates.append(inspect_values(log)["hallucination_rate"])
-        assert rates[0] > 0.5
-        assert rates[1] == 0
 
 
 class TestMockModel:
@@ -195,15 +183,6 @@ UNKNOWN, NUMBER = "Answer: unknown", "Answer: 4"
 class TestMetrics:
     """The metrics after the real epoch reducer."""
 
-    @pytest.mark.parametrize("reducer", ["mean", "mode"])
-    def test_equal_epochs_change_nothing(self, reducer: str) -> None:
-        metadata = [{"ans_depth": 2}] * 3
-        one = [judged("unknown", each) for each in (UNKNOWN, NUMBER, NUMBER)]
-        reference = metric_values(treecut_rates(), one, metadata)
-        assert reference["hallucination_rate"] == pytest.approx(2 / 3)
-        three = [each * 3 for each in one]
-        assert metric_values(treecut_rates(), three, metadata, reducer) == pytest.approx(reference)
-
     def test_differing_epochs_count_with_their_mean(self) -> None:
         values = metric_values(
             treecut_rates(),
@@ -280,19 +259,18 @@ class TestSamples:
         )  # fmt: skip
         log = read_eval_log(inspect_run(task, "treecut/solver", tmp_path).location)
         for sample in samples_of(log):
-            meta = sample.metadata_as(ProblemMetadata)
+            meta = SimpleNamespace(**sample.metadata)
             config = ProblemConfig(
-                theme=meta.theme or "",
-                composite_name=bool(meta.composite_name),
+                theme=meta.theme,
+                composite_name=meta.composite_name,
                 num_vars=meta.num_vars,
-                ans_depth=int(meta.ans_depth),
-                order=meta.order,  # type: ignore[arg-type]
+                ans_depth=meta.ans_depth,
+                order=meta.order,
                 cut_depth=meta.cut_depth,
-                sampling=meta.sampling,  # type: ignore[arg-type]
+                sampling=meta.sampling,
             )
             assert meta.seed == 7
-            assert meta.index is not None
-            pair = pair_at(config, meta.seed, meta.index, meta.counterpart)  # type: ignore[arg-type]
+            pair = pair_at(config, meta.seed, meta.index, meta.counterpart)
             member = pair.unanswerable if meta.unanswerable else pair.answerable
             assert meta.problem_id == member.id
             kind = "unanswerable" if meta.unanswerable else "answerable"
@@ -309,11 +287,10 @@ class TestSamples:
         assert [s.id for s in both[::2]] == [s.id for s in cut]
         assert [s.id for s in both[1::2]] == [s.id for s in whole]
         for first, second in zip(cut, whole, strict=True):
-            a, b = first.metadata_as(ProblemMetadata), second.metadata_as(ProblemMetadata)
-            assert a.pair_id == b.pair_id
-            assert a.lacks is not None
-            assert b.lacks is None
-            assert a.lacks in second.input
+            a, b = first.metadata or {}, second.metadata or {}
+            assert a["pair_id"] == b["pair_id"]
+            assert b["lacks"] is None
+            assert a["lacks"] in second.input
 
     def test_splits_share_no_problem(self) -> None:
         texts = [
@@ -322,11 +299,6 @@ class TestSamples:
         ]
         assert [len(each) for each in texts] == [20, 20, 20]
         assert len(set().union(*texts)) == 60
-
-    @pytest.mark.parametrize("ans_depth", [2, [2], (2,)])
-    def test_one_depth_or_several(self, ans_depth: Any) -> None:
-        dataset = unanswerable(ans_depth=ans_depth, num_problems=2).dataset
-        assert [sample.metadata_as(ProblemMetadata).ans_depth for sample in dataset] == [2, 2]
 
 
 class TestRunDescription:

@@ -7,6 +7,7 @@ import json
 import unicodedata
 from fractions import Fraction
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -389,6 +390,12 @@ def test_work_grows_no_faster_than_the_text(piece: str) -> None:
             "Not enough information?",
             False,
         ),
+        (
+            "Is the price of a pie given? It is not given. So I guess.",
+            "Assuming that a pie costs 7 dollars, a salad costs 12.",
+            "It is not given.",
+            True,
+        ),
         (None, "A pie costs 7 dollars, so a salad costs 12.\n\nAnswer: 12", None, None),
         ("I see no missing information.", "Answer: 12", None, None),
     ],
@@ -397,15 +404,33 @@ def test_what_a_model_noticed(
     reasoning: str | None, response: str, words: str | None, upheld: bool | None
 ) -> None:
     notice = find_notice(response, reasoning=reasoning)
-    found = None if notice is None else (notice.quote.text.strip(), notice.upheld)
+    found = None if notice is None else (notice.quote.strip(), notice.upheld)
     assert found == (None if words is None else (words, upheld))
 
 
 def test_noticing_agrees_with_the_labelled_responses(shared_dir: Path) -> None:
-    lines = (shared_dir / "responses" / "noticing.jsonl").open(encoding="utf-8")
-    rows = [row for row in map(json.loads, lines) if not row["unsure"]]
-    found = [
-        find_notice(row["response"] or "", reasoning=row["reasoning"]) is not None for row in rows
-    ]
-    both = sum(row["noticed"] and f for row, f in zip(rows, found, strict=True))
-    assert 2 * both >= 0.92 * (sum(found) + sum(row["noticed"] for row in rows))
+    rows = read_rows(shared_dir / "responses" / "noticing.jsonl")
+    rows = [row for row in rows if not row["unsure"]]
+    notices = [find_notice(row["response"] or "", reasoning=row["reasoning"]) for row in rows]
+    both = [(row, n) for row, n in zip(rows, notices, strict=True) if row["noticed"] and n]
+    noticed = sum(row["noticed"] for row in rows)
+    assert 2 * len(both) >= 0.92 * (noticed + sum(n is not None for n in notices))
+    assert sum(row["upheld"] == n.upheld for row, n in both) >= 0.9 * len(both)
+
+
+def test_abstentions_notice_and_right_answers_do_not(shared_dir: Path) -> None:
+    found: dict[bool, list[bool]] = {True: [], False: []}
+    for row in read_rows(shared_dir / "responses" / "real.jsonl"):
+        abstains = row["robust_outcome"] == "unknown"
+        if (
+            not row["ambiguous"]
+            and abstains != row["answerable"]
+            and row["robust_outcome"] != "none"
+        ):
+            found[abstains].append(find_notice(row["response"]) is not None)
+    assert fmean(found[True]) >= 0.95
+    assert fmean(found[False]) <= 0.08
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

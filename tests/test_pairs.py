@@ -258,10 +258,12 @@ def test_generate_writes_two_aligned_files(
     from treecut_tasks.tasks import paired
 
     options = ["--pairs", kind, "--ans-depth", "4", "-n", "6", "--seed", "3", "--format", form]
-    made = run_treecut("generate", *options, "-o", tmp_path)
-    assert made.returncode == 0, made.stderr
-    paths = [tmp_path / f"{name}.jsonl" for name in ("unanswerable", "answerable")]
-    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    folder = tmp_path / "new" / "pairs"
+    made = run_treecut("generate", *options, "-o", folder)
+    assert (made.returncode, made.stdout) == (0, ""), made.stderr
+    assert made.stderr.startswith(f"Wrote 6 pairs to {folder}")
+    paths = [folder / f"{name}.jsonl" for name in ("unanswerable", "answerable")]
+    assert sorted(folder.iterdir()) == sorted(paths)
     files = [[json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in paths]
     pairs = [pair_at(ProblemConfig(ans_depth=4), 3, index, kind) for index in range(6)]
     for place, rows in enumerate(files):
@@ -274,12 +276,3 @@ def test_generate_writes_two_aligned_files(
     assert [(sample.metadata or {})["problem"] for sample in samples] == [
         member.text for pair in pairs for member in (pair.unanswerable, pair.answerable)
     ]
-
-
-def test_files_of_pairs_are_written_both_or_none(run_treecut: RunTreecut, tmp_path: Path) -> None:
-    (tmp_path / "unanswerable.jsonl").write_text("old", encoding="utf-8")
-    (tmp_path / "answerable.jsonl").mkdir()
-    made = run_treecut("generate", "--pairs", "full", "-n", "3", "-o", tmp_path)
-    assert made.returncode == 2
-    assert (tmp_path / "unanswerable.jsonl").read_text(encoding="utf-8") == "old"
-    assert len(list(tmp_path.iterdir())) == 2

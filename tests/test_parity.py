@@ -16,7 +16,7 @@ from inspect_ai import Task
 
 from tests.framework_runs import DEPTHS, LmEvalRun, inspect_run, inspect_values, lm_eval_run
 from tests.servers.openai_rules import Answer, Message, OpenAIRulesServer
-from treecut_tasks.evaluation import definitions
+from treecut_tasks.evaluation import RATES
 from treecut_tasks.lm_eval_adapter.results import without_thinking
 from treecut_tasks.reading import Determined, read_problem, solve
 from treecut_tasks.reference_models.policies import find_problem
@@ -375,7 +375,7 @@ class TestScores:
             response, rates = ours[sample["doc"]["id"]]
             assert isinstance(rates, dict)
             assert [[without_thinking(sample["resps"][0][0])]] == [[response]]
-            found = {name: sample[name] for name in definitions("answerable")}
+            found = {name: sample[name] for name in RATES["answerable"]}
             assert {name: rates[name] for name in found} == found
 
 

@@ -117,7 +117,7 @@ class TestMeasures:
         assert found["answered_after_noticing_rate"] == 2 / 4
         assert found["assumed_rate"] == 1 / 4
         assert found["false_alarm_rate"] == 1 / 2
-        assert [each.noticed.upheld for each in judged[:3] if each.noticed] == [True, False, False]
+        assert [each.noticed.upheld for each in judged[:3] if each.noticed] == [True, True, False]
         for each in judged:
             assert JudgedResponse.from_record(each.record()) == each
 

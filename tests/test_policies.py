@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -92,7 +91,7 @@ def test_a_prompt_without_a_problem_is_refused(prompt: str) -> None:
 )
 @pytest.mark.parametrize("policy", POLICIES)
 def test_half_a_problem_is_refused_not_answered(policy: str, prompt: str) -> None:
-    with pytest.raises(TreecutError, match=r"cannot be read|no sentence before"):
+    with pytest.raises(TreecutError, match=r"cannot be read|no question after its sentences"):
         respond(policy, prompt)
 
 
@@ -108,7 +107,7 @@ def test_text_around_the_problem_changes_nothing(before: str, after: str) -> Non
 
 def test_names_of_the_policies() -> None:
     assert POLICIES == ("solver", "guesser", "same_price", "abstains", "asks_blindly")
-    with pytest.raises(TreecutError, match="Unknown policy 'oracle': use solver or guesser or"):
+    with pytest.raises(TreecutError, match="policy is 'oracle': it must be solver, guesser,"):
         respond("oracle", EASY)
 
 
@@ -128,13 +127,8 @@ def test_solver_says_which_sentences_it_adds_up() -> None:
 
 def test_solver_says_why_a_price_stays_open() -> None:
     assert respond("solver", CUT) == (
-        "The 3 prices of scrambled egg, burger and BLT sandwich are tied together by sentences 1 and "
-        "3, without any of them being given. So the price of BLT sandwich stays open: it could be "
-        "2 dollars or 5 dollars.\nAnswer: unknown"
+        "The price of BLT sandwich stays open: it could be 2 dollars or 5 dollars.\nAnswer: unknown"
     )
-    silent = respond("solver", "A pie costs 5 dollars. Question: how much does a burger cost?")
-    assert silent.startswith("No sentence says anything about the price of burger: ")
-    assert answer(silent) == "unknown"
 
 
 def test_solver_says_that_sentences_contradict() -> None:
@@ -156,43 +150,6 @@ def test_same_price_hallucinates_as_the_paper_reports(problem: str, hallucinated
     response = respond("same_price", problem)
     assert answer(response) == hallucinated
     assert "The same price is taken for " in response
-
-
-def test_same_price_tries_the_asked_item_after_the_others_and_then_all() -> None:
-    only_asked = (
-        "A pie at Texas BBQ and a pizza at Texas BBQ cost 20 dollars. A pie at Urban Plate costs 8 "
-        "dollars. Question: how much does a pie at Texas BBQ cost?"
-    )
-    response = respond("same_price", only_asked)
-    assert answer(response) == "8"
-    assert "The same price is taken for a pie at Texas BBQ as at Urban Plate" in response
-    all_together = (
-        "A pie at Texas BBQ costs 2 dollars more than a pizza at Texas BBQ. "
-        "A pizza at Urban Plate costs a dollar more than a burger at Urban Plate. "
-        "A burger at Texas BBQ costs 6 dollars. "
-        "Question: how much does a pie at Texas BBQ cost?"
-    )
-    response = respond("same_price", all_together)
-    assert answer(response) == "9"
-    assert " and for " in response
-
-
-def test_same_price_overlooks_what_contradicts_its_assumption() -> None:
-    prompt = (
-        "A pizza at Texas BBQ costs 4 dollars. A pizza at Urban Plate costs 6 dollars. "
-        "A pie at Mike's Place and a pizza at Mike's Place cost 15 dollars. "
-        "Question: how much does a pie at Mike's Place cost?"
-    )
-    assert answer(respond("same_price", prompt)) == "11"
-
-
-def test_same_price_gives_up_where_no_merge_helps() -> None:
-    lone = (
-        "A pie at Texas BBQ and a pizza at Texas BBQ cost 9 dollars. Question: how much does a pie"
-    )
-    for prompt in (CUT, f"{lone} at Texas BBQ cost?"):
-        assert respond("same_price", prompt) == respond("solver", prompt)
-        assert answer(respond("same_price", prompt)) == "unknown"
 
 
 def outfit_problem(price: int) -> str:
@@ -243,16 +200,3 @@ def test_published_problems(published: list[dict[str, str]]) -> None:
             reasoning = response.lower().partition("\n")[0]
             assert not re.search("answer|unknown", reasoning)
             assert reasoning.count(". ") <= 1
-
-
-def test_same_price_hallucinates_on_most_published_cut_problems(
-    published: list[dict[str, str]],
-) -> None:
-    """Two places sell the same few items, so the assumption bridges nearly every cut."""
-    answers = [
-        answer(respond("same_price", record["problem"]))
-        for record in published
-        if record["answer"] == "unknown"
-    ]
-    numbers = [Fraction(text) for text in answers if text != "unknown"]
-    assert (len(answers), len(numbers)) == (1000, 987)

@@ -247,35 +247,6 @@ def test_equal_problems_are_equal_whatever_was_computed_before() -> None:
     assert problem != problem.counterpart()
 
 
-# --- English (paper, Appendix A). ---
-
-
-def test_every_kind_of_sentence_occurs() -> None:
-    texts = [s.text for p in islice(stream(ProblemConfig(), 0), 400) for s in p.sentences]
-    for start, end in (
-        ("The price of ", ""),
-        ("", " costs a dollar "),
-        ("", " cost a dollar "),
-        ("", "more than"),
-        ("", "less than"),
-    ):
-        assert any(text.startswith(start) and end in text for text in texts)
-    assert any(" is the same as that of " in text for text in texts)
-    assert all(text[0].isdigit() or text[0].isupper() for text in texts)
-    assert all(text.endswith(".") and text.count(".") == 1 for text in texts)
-
-
-def test_article_follows_the_first_letter_but_in_the_question() -> None:
-    problems = list(islice(stream(ProblemConfig("outfit", unanswerable=False), 0), 200))
-    conditions = " ".join(problem.text.partition("Question:")[0] for problem in problems)
-    questions = [problem.text.partition("Question:")[2] for problem in problems]
-    assert "an Oxford shirt at" in conditions
-    assert "An Oxford shirt at" in conditions
-    assert "a Oxford" not in conditions
-    assert any("how much does a Oxford shirt at" in question for question in questions)
-    assert not any(" an " in question for question in questions)
-
-
 # --- Distributions. ---
 
 

@@ -79,24 +79,6 @@ def test_reads_every_kind_of_sentence() -> None:
     assert str(shirt) == "Oxford shirt at Urban Tailors"
 
 
-def test_reads_simple_names_and_apostrophes() -> None:
-    simple = read_problem(f"2 pies and 3 cream brulees cost 40 dollars. {QUESTION}")
-    assert simple.variables == (PIE, Variable(None, "creme brulee"), BURGER)
-    assert str(simple.asked) == "burger"
-    composite = read_problem(
-        "3 burgers at Mike's Place cost 7 dollars more than a BLT sandwich at Texas BBQ. "
-        "Question: how much does a burger at Mike's Place cost?"
-    )
-    assert composite.asked == Variable("Mike's Place", "burger")
-    assert composite.sentences[0].equation.coefficients[composite.asked] == 3
-
-
-def test_reads_a_fact_on_several_of_a_kind() -> None:
-    read = read_problem(f"2 burgers cost 10 dollars. {QUESTION}")
-    assert read.sentences[0].equation == Equation({BURGER: 2}, 10)
-    assert solve(read) == Determined(Fraction(5), (Fraction(1, 2),), {BURGER: Fraction(5)})
-
-
 @given(systems())
 def test_what_was_written_is_read_back(system: System) -> None:
     equations, asked, theme = system
@@ -149,32 +131,30 @@ def in_problem(sentence: str) -> str:
 
 
 BAD_SENTENCES = {
-    "2 burger cost 10 dollars.": "2 is written with the plural, not with 'burger'",
-    "A burgers costs 10 dollars.": "singular 'burger', not 'burgers'",
-    "3 burgers costs 10 dollars.": "'3 burgers' takes 'cost', not 'costs'",
-    "A burger cost 10 dollars.": "'a burger' takes 'costs', not 'cost'",
-    "An burger costs 10 dollars.": "'burger' takes 'a', not 'an'",
-    "1 burger costs 10 dollars.": "one is written with 'a'",
-    "02 burgers cost 10 dollars.": "without leading zeros",
-    "٣ burgers cost 10 dollars.": "neither with an article",
+    "2 burger cost 10 dollars.": "it must read '2 burgers cost 10 dollars.'",
+    "A burgers costs 10 dollars.": "it must read 'A burger costs 10 dollars.'",
+    "3 burgers costs 10 dollars.": "it must read '3 burgers cost 10 dollars.'",
+    "An burger costs 10 dollars.": "it must read 'A burger costs 10 dollars.'",
+    "1 burger costs 10 dollars.": "it must read 'A burger costs 10 dollars.'",
+    "02 burgers cost 10 dollars.": "it must read '2 burgers cost 10 dollars.'",
+    "٣ burgers cost 10 dollars.": "it must read '3 burgers cost 10 dollars.'",
+    "a burger costs 10 dollars.": "it must read 'A burger costs 10 dollars.'",
+    "A burger costs 1 dollars.": "it must read 'A burger costs a dollar.'",
+    "A burger costs 0 dollars more than a pizza.": "it must read 'The price of a burger is the same",
     "Two burgers cost 10 dollars.": "neither with an article",
-    f"{'9' * 5000} burgers cost 10 dollars.": "more than 18 digits",
-    "a burger costs 10 dollars.": "first letter must be upper case",
+    "0 burgers cost 10 dollars.": "neither with an article",
+    f"{'9' * 5000} burgers cost 10 dollars.": "at most 18 digits",
     "A burgher costs 10 dollars.": "no item 'burgher' (it has Caesar salad, Cobb salad",
-    "3 burghers cost 10 dollars.": "no plural 'burghers'",
     "A burger at Nowhere costs 10 dollars.": "no entity 'Nowhere'",
     "A burger at Mike’s Place costs 10 dollars.": "no entity 'Mike’s Place'",
-    "A burger at Texas BBQ costs 10 dollars.": "'burger at Texas BBQ' has a place",
     "A burger costs 10 euros.": "'10 euros' is no amount of money",
-    "A burger costs 1 dollars.": "one is written with 'a'",
-    "A burger costs 0 dollars more than a pizza.": "equal prices are written",
     "A burger costs 2 dollars more than a burger.": "it names 'burger' twice",
     "The price of a burger is 10 dollars.": "the words ' is the same as that of ' must follow",
     "A burger and a pizza and a lasagna cost 12 dollars.": "no item 'pizza and a lasagna'",
     "A burger costs 10 dollars A pizza costs 8 dollars.": "as if a full stop were missing",
     "A burger was 10 dollars.": "neither 'cost' nor 'costs'",
-    "A burger  costs 10 dollars.": "exactly one space",
-    ".": "it is empty",
+    "A burger  costs 10 dollars.": "no item 'burger '",
+    ".": "neither 'cost' nor 'costs'",
 }
 
 
@@ -193,19 +173,17 @@ BAD_TEXTS = {
     "": "has no question",
     "A burger costs 5 dollars.": "has no question",
     "A burger costs 5 dollars. How much does a burger cost?": "has no question",
-    QUESTION: "no sentence before its question",
-    f"  {QUESTION}": "no sentence before its question",
+    QUESTION: "has no question after its sentences",
     f"A burger costs 5 dollars {QUESTION}": "Sentence 1, 'A burger costs 5 dollars', cannot be read: "
     "it has no full stop",
-    f"A burger costs 5 dollars.{QUESTION}": "one space must stand before the question",
-    f"A burger costs 5 dollars. {QUESTION} ": "' ' follows it",
-    "A burger costs 5 dollars. Question: how much does a burger cost": "no question mark",
-    "A burger costs 5 dollars. Question: how much do 2 burgers cost?": "must read",
-    "A burger costs 5 dollars. Question: how much does an burger cost?": "must read",
+    f"A burger costs 5 dollars.{QUESTION}": "has no question after its sentences",
+    f"A burger costs 5 dollars. {QUESTION} ": "it must end with ' Question: how much",
+    "A burger costs 5 dollars. Question: how much do 2 burgers cost?": "has no question",
+    "A burger costs 5 dollars. Question: how much does an burger cost?": "has no question",
     "A burger costs 5 dollars. Question: how much does a burgher cost?": "no item 'burgher'",
-    "A burger costs 5 dollars. Question: how much does a burgers cost?": "singular 'burger'",
-    "A burger costs 5 dollars. Question: how much does a burger at Texas BBQ cost?": "Sentence 1, "
-    "'A burger costs 5 dollars.', cannot be read: 'burger' has no place",
+    "A burger costs 5 dollars. Question: how much does a burgers cost?": "it must name 'burger'",
+    "A burger costs 5 dollars. Question: how much does a burger at Texas BBQ cost?": "prices of "
+    "'burger' and of 'burger at Texas BBQ', but names must be all composite or all simple",
     f"A pie costs 5 dollars. A polo shirt costs 50 dollars. {QUESTION}": "Sentence 2, 'A polo shirt "
     "costs 50 dollars.', cannot be read: the problem mixes themes, this part is of theme 'outfit'",
     "A pie costs 5 dollars. Question: how much does a polo shirt cost?": "mixes themes",
@@ -373,32 +351,6 @@ BURGER_AND_PIE = "2 burgers and 3 pies cost 21 dollars."
 PIZZA_OVER_LASAGNA = "A pizza costs 2 dollars more than a lasagna."
 
 
-def test_determined_price_with_its_combination() -> None:
-    solution = solve(system_of(PIE_IS_5, PIZZA_OVER_LASAGNA, BURGER_AND_PIE))
-    assert isinstance(solution, Determined)
-    assert solution.value == 3
-    assert solution.combination == (Fraction(-3, 2), Fraction(0), Fraction(1, 2))
-
-
-def test_a_contradiction_elsewhere_still_makes_the_problem_inconsistent() -> None:
-    """No price list fits, so neither the price nor its openness could be proven."""
-    solution = solve(system_of("A burger costs 3 dollars.", PIE_IS_4, PIE_IS_5))
-    assert isinstance(solution, Inconsistent)
-    assert solution.combination[0] == 0
-    assert solution.combination[1] == -solution.combination[2] != 0
-    open_price = system_of(BURGER_AND_PIE, "A pizza costs a dollar.", "A pizza costs 7 dollars.")
-    assert isinstance(solve(open_price), Inconsistent)
-
-
-def test_a_price_that_no_sentence_mentions_is_open() -> None:
-    read = system_of(PIE_IS_5)
-    solution = solve(read)
-    assert read.variables == (PIE, BURGER)
-    assert isinstance(solution, Undetermined)
-    assert solution.first[BURGER] != solution.second[BURGER]
-    assert solution.first[PIE] == solution.second[PIE] == 5
-
-
 @pytest.mark.parametrize(
     "sentences",
     [
@@ -414,13 +366,6 @@ def test_open_prices_are_shown_above_zero_where_little_room_is_left(
     solution = solve(system_of(*sentences))
     assert isinstance(solution, Undetermined)
     assert min(*solution.first.values(), *solution.second.values()) > 0
-
-
-def test_open_prices_differ_even_where_not_all_can_be_above_zero() -> None:
-    read = system_of("A burger and a pie cost 0 dollars.")
-    solution = solve(read)
-    assert isinstance(solution, Undetermined)
-    check_by_hand(read, solution)
 
 
 # --- Certificates ---

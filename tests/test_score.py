@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
     pair = {"pair_id": "one"}
     return [
         {"problem": PROBLEM, "answer": "unknown", "response": "Answer: unknown", "id": "a", **pair},
-        {"problem": FULL, "answer": 11, "response": "Answer: 11", "model": {"name": "m"}, **pair},
+        {"problem": FULL, "answer": 11, "response": "Answer: 11", "tag": {"name": "m"}, **pair},
         {"problem": PROBLEM, "answer": "unknown", "response": "Answer: 12"},
         {"problem": PROBLEM, "answer": "unknown", "response": "x costs", "finish_reason": "length"},
     ]
@@ -55,11 +55,29 @@ def test_rates_of_all_kinds(responses: Path) -> None:
     assert "pair_solved_rate" in score(responses.name, folder=responses.parent).stdout
 
 
+def test_what_is_printed_is_explained_and_never_nan(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(json.dumps(rows()[0]), encoding="utf-8")
+    printed = score("r.jsonl", folder=tmp_path).stdout
+    assert (
+        "commit to a number" in printed and "the line that the prompt asks for 100.0 %" in printed
+    )
+    assert " nan" not in printed and "false_alarm_rate" not in printed
+
+
+def test_several_files_count_together(responses: Path) -> None:
+    (responses.parent / "other.jsonl").write_text(responses.read_text("utf-8"), encoding="utf-8")
+    run = score(responses.name, "other.jsonl", "--json", folder=responses.parent)
+    table = json.loads(run.stdout)
+    assert table["unanswerable"]["unknown_rate"]["n"] == 6
+    # The pair of each file is one of its own.
+    assert table["paired"]["pair_solved_rate"]["n"] == 2
+
+
 def test_output_keeps_the_callers_keys(responses: Path) -> None:
     run = score(responses.name, "-o", "-", folder=responses.parent)
     written = [json.loads(line) for line in run.stdout.splitlines()]
     assert written[0]["id"] == "a"
-    assert written[1]["model"] == {"name": "m"}
+    assert written[1]["tag"] == {"name": "m"}
     assert [row["verdict"] for row in written] == ["unknown", "number", "number", "none"]
     assert [row["truncated"] for row in written] == [False, False, False, True]
 
@@ -134,6 +152,15 @@ class TestReview:
         assert table[0]["line"] == "4"
         assert {row["line"] for row in table} == {"1", "2", "3", "4"}
         assert table[1]["question"] == "how much does a lasagna at Texas BBQ cost?"
+
+    def test_empty_responses_are_not_marked(self, tmp_path: Path) -> None:
+        lines = [rows()[0], {**rows()[0], "response": " "}]
+        (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        run = score("r.jsonl", "--review", "5", folder=tmp_path)
+        assert "1 responses to mark (1 are empty and left out)" in run.stderr
+        (tmp_path / "r.jsonl").write_text(json.dumps(lines[1]), encoding="utf-8")
+        run = score("r.jsonl", "--review", "5", "--sheet", "s.csv", folder=tmp_path)
+        assert "All responses are empty" in run.stderr and not (tmp_path / "s.csv").exists()
 
     def test_agreement(self, responses: Path) -> None:
         printed = self.mark(responses, {"1": "y", "2": "11", "3": "unknown", "4": "y"})

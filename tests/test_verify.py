@@ -248,7 +248,7 @@ def test_check_label() -> None:
         check_label(CUT, "9")
     with pytest.raises(TreecutError, match="but the text contradicts itself"):
         check_label(CONTRADICTION, "3")
-    with pytest.raises(TreecutError, match=r"Sentence 1, .*has no plural 'brgers'"):
+    with pytest.raises(TreecutError, match=r"Sentence 1, .*has no item 'brgers'"):
         check_label("2 brgers cost 3 dollars. Question: how much does a pie cost?", "unknown")
 
 

@@ -7,6 +7,7 @@ that `import treecut_tasks` is quick and needs neither framework.
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -77,44 +78,21 @@ __all__ = [
     "unanswerable",
 ]
 
-_HOMES = {
-    "treecut_tasks.causes": ("explain",),
-    "treecut_tasks.errors": ("TreecutError",),
-    "treecut_tasks.evaluation": ("problem_prompt", "score_responses", "summarise_responses"),
-    "treecut_tasks.problems": (
-        "Pair",
-        "Problem",
-        "ProblemConfig",
-        "generate",
-        "generate_pair",
-        "pair_at",
-        "problem_at",
-        "stream",
-    ),
-    "treecut_tasks.scoring": ("Judgement", "classify_outcome", "says_unknown"),
-    "treecut_tasks.tasks": (
-        "answerable",
-        "breaking_depth",
-        "clarification",
-        "cut_location",
-        "diagnosis",
-        "paired",
-        "structure",
-        "unanswerable",
-    ),
-    "treecut_tasks.themes": ("Theme", "load_theme"),
-    "treecut_tasks.data_sets": ("Reward", "read_mixture", "to_dataset", "to_iterable_dataset"),
-    "treecut_tasks.data_sets.environment": ("load_environment",),
-    "treecut_tasks.validity": ("Proof", "prove"),
-}
+# Each builds on those before it; only the last needs Inspect.
+_ROOMS = (
+    "errors", "themes", "problems", "scoring", "causes", "validity", "evaluation", "data_sets",
+    "data_sets.environment", "tasks",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("treecut-tasks")
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(home), name)
+    for room in _ROOMS if name in __all__ else ():
+        found = vars(import_module(f"treecut_tasks.{room}")).get(name)
+        # `evaluation.diagnosis` is a module; `diagnosis` is a task.
+        if found is not None and not isinstance(found, ModuleType):
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

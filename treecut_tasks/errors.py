@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ class TreecutError(ValueError):
     Command lines print it alone, without a traceback; the framework adapters let it pass, so that
     it appears before any model is called.
     """
+
+
+@contextmanager
+def raised_as(error_type: type[TreecutError]) -> Iterator[None]:
+    """Raise a `TreecutError` as one that a framework's program shows as its sentence alone."""
+    try:
+        yield
+    except TreecutError as error:
+        raise error_type(str(error)) from None
 
 
 def shown(value: object) -> str:

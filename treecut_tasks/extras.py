@@ -21,6 +21,6 @@ def require(extra: str, *modules: str, for_what: str) -> None:
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         raise TreecutError(
-            f"{for_what} needs {' and '.join(missing)}, which is not installed: install with "
-            f"pip install 'treecut-tasks[{extra}]'."
+            f"{for_what} needs {' and '.join(missing)}: pip install 'treecut-tasks[{extra}]' or, in a "
+            f"checkout, pip install '.[{extra}]'."
         )

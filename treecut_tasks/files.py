@@ -63,30 +63,18 @@ def read_text(path: str | Path, what: str) -> str:
 
 
 def read_yaml(path: str | Path, what: str) -> Any:
-    """Read a YAML file that strangers may have made.
-
-    Args:
-        path: the file; `-` is standard input.
-        what: what it is, for messages: `theme file`.
+    """Read a YAML file that strangers may have made; see `read_text` for the arguments.
 
     Raises:
         TreecutError: the file cannot be read or is not YAML, its aliases make it endless, or a number
             in it is too long.
     """
-    return parse_yaml(read_text(path, what), f"{what} {str(path)!r}")
-
-
-def parse_yaml(text: str, what: str) -> Any:
-    """The same for a text that is there already."""
+    what, text = f"{what} {str(path)!r}", read_text(path, what)
     try:
         data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (
-        Exception
-    ) as error:  # all kinds: for tags such as `!!bool x`, for dates such as 2024-13-45
-        reason = " ".join(str(error).split())
-        raise TreecutError(
-            f"The {what} is not valid YAML ({shown(reason)}): mend the file."
-        ) from error
+    except Exception as error:  # of all kinds: tags such as `!!bool x`, dates such as 2024-13-45
+        reason = shown(" ".join(str(error).split()))
+        raise TreecutError(f"The {what} is not valid YAML ({reason}): mend the file.") from error
     left, seen = [data], 0
     while left:
         node = left.pop()
@@ -240,10 +228,11 @@ def _give_names(places: Sequence[tuple[Path, Path]]) -> None:
 
 
 _REMEDIES = {
-    errno.ENOSPC: "make room, or give a path on another disk",
-    errno.EDQUOT: "make room, or give a path on another disk",
-    errno.EFBIG: "make room, or give a path on another disk",
+    **dict.fromkeys(
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room, or give a path on another disk"
+    ),
     errno.ENAMETOOLONG: "give a shorter name",
+    errno.EEXIST: "give the path of a folder",
     errno.EISDIR: "give the path of a file",
     errno.ELOOP: "give a path that is no link to itself",
 }
@@ -294,11 +283,6 @@ def made_folder(path: str | Path) -> Path:
         TreecutError: it cannot be made.
     """
     folder = Path(path)
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise TreecutError(
-            f"The folder {str(path)!r} cannot be made ({reason}): give a path that you may write to."
-        ) from error
     return folder

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, connection, get_context, parent_process
@@ -20,15 +20,14 @@ Result = TypeVar("Result")
 
 
 def in_processes(
-    work: Callable[[Job], Result], jobs: Sequence[Job], workers: int, in_order: bool = False
+    work: Callable[[Job], Result], jobs: Sequence[Job], workers: int
 ) -> Iterator[Result]:
-    """Do jobs, several at once; an exception or an interrupt ends all of them.
+    """Do jobs, several at once, with results in their order; an exception or interrupt ends all of them.
 
     Args:
         work: does one job; a function of a module, perhaps with bound arguments.
         jobs: what it does.
         workers: number of processes.
-        in_order: whether results come in the order of the jobs, not as they are ready.
 
     Raises:
         TreecutError: a process was killed; and what `work` raises.
@@ -40,9 +39,8 @@ def in_processes(
     ):
         try:
             with _interrupts_later():
-                futures = [pool.submit(work, job) for job in jobs]
-            for future in futures if in_order else as_completed(futures):
-                yield future.result()
+                results = pool.map(work, jobs)
+            yield from results
         except BrokenProcessPool as error:
             raise TreecutError(
                 "A worker process was killed (perhaps the memory was full): run the same command again, "

@@ -27,31 +27,31 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Metric
 from inspect_ai.solver import Solver, generate
 
+from treecut_tasks.errors import raised_as, validated
 from treecut_tasks.evaluation import (
     ANSWERABLE,
     CUT_LOCATION,
     DIAGNOSED,
     PAIRED,
+    RATES,
     STRUCTURE,
     UNANSWERABLE,
     Design,
     ItemSet,
     TaskParameters,
     build_items,
-    definitions,
     describe_run,
 )
 from treecut_tasks.evaluation.adaptive import FailureMetric, Plan, Search, Structure
 from treecut_tasks.evaluation.clarification import DialogueSettings, Oracle
-from treecut_tasks.evaluation.fewshot import ShotChoice
-from treecut_tasks.evaluation.parameters import Metrics
+from treecut_tasks.evaluation.parameters import Metrics, ShotChoice
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.inspect_adapter.breaking_depth import (
     BreakingDepthSource,
     breaking_depth_estimate,
 )
 from treecut_tasks.inspect_adapter.dataset import to_dataset
-from treecut_tasks.inspect_adapter.errors import shown_by_inspect
+from treecut_tasks.inspect_adapter.errors import UsageError
 from treecut_tasks.inspect_adapter.scorers import task_scorer, treecut_rates
 from treecut_tasks.inspect_adapter.solvers import treecut_dialogue, treecut_prompt
 from treecut_tasks.inspect_adapter.viewer import VIEWER
@@ -93,9 +93,9 @@ def treecut_task(
         shared = {key: given[key] for key in given if key in TaskParameters.model_fields}
         own = {key: given[key] for key in given if key not in shared}
         made = design_of(*args, **kwargs)
-        with shown_by_inspect():
+        with raised_as(UsageError):
             parameters = TaskParameters.parse({**shared, **others}, allowed=[*given])
-            settings = None if isinstance(made, Design) else made.parse(own)
+            settings = None if isinstance(made, Design) else validated(made, own)
             if isinstance(settings, Search):
                 return _search_task(name, settings, parameters)
             design = (
@@ -112,17 +112,16 @@ def _design_task(name: str, design: Design, parameters: TaskParameters) -> Task:
     dialogue = None if design.dialogue is None else design.dialogue.model_dump()
     return _task(
         name,
-        to_dataset(f"treecut_{name}", item_set, parameters),
+        to_dataset(f"treecut_{name}", item_set),
         parameters,
         answer=generate() if dialogue is None else treecut_dialogue(**dialogue),
         metrics=[treecut_rates(full=True)] if parameters.metrics == "full" else None,
-        headline=next(iter(definitions(design.kind))),
-        metadata=describe_run(parameters, item_set) | ({"dialogue": dialogue} if dialogue else {}),
+        headline=next(iter(RATES[design.kind])),
+        metadata=describe_run(item_set) | ({"dialogue": dialogue} if dialogue else {}),
     )
 
 
 def _search_task(name: str, search: Search, parameters: TaskParameters) -> Task:
-    nothing = ItemSet(search.kind, (), frozenset())
     return _task(
         name,
         BreakingDepthSource(Plan(search, parameters)),
@@ -130,7 +129,7 @@ def _search_task(name: str, search: Search, parameters: TaskParameters) -> Task:
         answer=generate(),
         metrics=[breaking_depth_estimate(**search.model_dump())],
         headline="breaking_depth",
-        metadata={**describe_run(parameters, nothing), "search": search.model_dump()},
+        metadata={**describe_run(ItemSet(search.kind, parameters)), "search": search.model_dump()},
     )
 
 

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Protocol
 
 from treecut_tasks.causes import steps
 from treecut_tasks.causes.steps import Step
-from treecut_tasks.causes.system import Price, System
+from treecut_tasks.causes.system import System
 from treecut_tasks.causes.words import sentences
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.reading import Determined, read_problem
 from treecut_tasks.themes import Theme
 
-_FAMILIES: tuple[tuple[str, Callable[[System], Iterator[Step]]], ...] = (
-    ("same_price", steps.same_price),
-    ("misread_variable", steps.misread_place),
-    ("misread_variable", steps.misread_item),
-    ("misread_formula", steps.misread_comparison),
-    ("misread_formula", steps.misread_quantity),
-    ("misread_formula", steps.misread_per_piece),
-    ("misread_formula", steps.half_a_sentence),
-    ("whole_quantity", steps.whole_quantity),
-    ("other_price", steps.other_price),
-    ("equal_prices", steps.equal_prices),
-    ("whole_prices", steps.whole_prices),
-    ("copied_number", steps.copied_number),
-    ("assumed_price", steps.assumed_price),
-)
-"""The kind of each family of false steps and the function that tries them, most plausible first."""
+_FAMILIES: dict[str, Callable[[System], Iterator[Step]]] = {
+    "same_price": steps.same_price,
+    "misread_variable": steps.misread_variable,
+    "misread_formula": steps.misread_formula,
+    "whole_quantity": steps.whole_quantity,
+    "other_price": steps.other_price,
+    "equal_prices": steps.equal_prices,
+    "whole_prices": steps.whole_prices,
+    "copied_number": steps.copied_number,
+    "assumed_price": steps.assumed_price,
+}
 
-KINDS: tuple[str, ...] = tuple(dict.fromkeys(kind for kind, _ in _FAMILIES))
+KINDS: tuple[str, ...] = tuple(_FAMILIES)
 """The kinds of explanations, most plausible first."""
 
 _VALUE = re.compile(r"[-+]?\d{1,400}(?:/\d{1,400}|\.(\d{1,400}))?", re.ASCII)
@@ -90,60 +86,52 @@ class Analysis:
     system: System
 
     @cached_property
-    def right(self) -> Price | None:
+    def right(self) -> Fraction | None:
         """The right answer; None where the text leaves the asked price open."""
         solution = self.system.solution
-        if isinstance(solution, Determined):
-            return solution.value.numerator, solution.value.denominator
-        return None
+        return solution.value if isinstance(solution, Determined) else None
 
     @cached_property
-    def candidates(self) -> tuple[Price, ...]:
+    def candidates(self) -> tuple[int, ...]:
         """The prices that a guess could be: those of the theme, but for the right one."""
         theme = self.system.read.theme
         prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
-        return tuple((price, 1) for price in prices if (price, 1) != self.right)
+        return tuple(price for price in prices if price != self.right)
 
     @cached_property
-    def steps(self) -> dict[Price, list[tuple[int, Step]]]:
-        """The steps that lead to each value, each with the index of its family."""
-        table: dict[Price, list[tuple[int, Step]]] = {}
-        for index, (_, family) in enumerate(_FAMILIES):
+    def steps(self) -> dict[Fraction, list[tuple[str, Step]]]:
+        """The steps that lead to each value, each with its kind."""
+        table: dict[Fraction, list[tuple[str, Step]]] = {}
+        for kind, family in _FAMILIES.items():
             for step in family(self.system):
-                table.setdefault(step.value, []).append((index, step))
+                table.setdefault(step.value, []).append((kind, step))
         return table
 
-    @cached_property
-    def simplest(self) -> dict[str, dict[Price, tuple[int, int]]]:
-        """By kind: the candidates it explains, each with family and level of the simplest step."""
-        table: dict[str, dict[Price, tuple[int, int]]] = {kind: {} for kind in KINDS}
-        for price in self.candidates:
-            for index, step in self.steps.get(price, ()):
-                of_kind = table[kind_of(index)]
-                rank = (index, step.level)
-                of_kind[price] = min(rank, of_kind.get(price, rank))
-        return table
+    def chance(self, kind: str, level: float = inf) -> int:
+        """How many candidates a kind explains, by steps of at most this level."""
+        return sum(
+            any(
+                each == kind and step.level <= level
+                for each, step in self.steps.get(Fraction(price), ())
+            )
+            for price in self.candidates
+        )
 
     def expected(self, kind: str | None = None) -> float:
         """Share of the candidates that would be explained, by one kind or by any."""
         if not self.candidates:
             return 0.0
-        if kind is not None:
-            return len(self.simplest[kind]) / len(self.candidates)
-        return sum(price in self.steps for price in self.candidates) / len(self.candidates)
+        any_kind = sum(price in self.steps for price in self.candidates)
+        return (any_kind if kind is None else self.chance(kind)) / len(self.candidates)
 
-    def chance(self, index: int, level: int) -> int:
-        """How many candidates a kind explains by steps of at most this family and level."""
-        ranks = self.simplest[kind_of(index)].values()
-        return sum(rank <= (index, level) for rank in ranks)
-
-    def find(self, value: str | int | Fraction) -> list[tuple[int, Step]]:
-        """Return the steps that lead to a value, simplest first.
+    def find(self, value: str | int | Fraction) -> list[tuple[str, Step]]:
+        """Return the steps that lead to a value, simplest first; none lead to the right one.
 
         Raises:
             TreecutError: the value is no number.
         """
-        found = [pair for price in self._prices(value) for pair in self.steps.get(price, ())]
+        prices = [] if self.is_right(value) else _meant(value, self.steps)
+        found = [pair for price in prices for pair in self.steps[price]]
         return sorted(found, key=_simplicity)
 
     def is_right(self, value: str | int | Fraction) -> bool:
@@ -152,20 +140,12 @@ class Analysis:
         Raises:
             TreecutError: the value is no number.
         """
-        return self.right is not None and self.right in _meant(value, [self.right])
-
-    def _prices(self, value: str | int | Fraction) -> list[Price]:
-        return [] if self.is_right(value) else _meant(value, self.steps)
+        return bool(_meant(value, [] if self.right is None else [self.right]))
 
 
-def kind_of(family: int) -> str:
-    """Return the kind of the family with this index."""
-    return _FAMILIES[family][0]
-
-
-def _simplicity(pair: tuple[int, Step]) -> tuple[int, int, int, tuple[int, ...]]:
-    index, step = pair
-    return index, step.level, len(step.way), step.sentences
+def _simplicity(pair: tuple[str, Step]) -> tuple[int, int, int, tuple[int, ...]]:
+    kind, step = pair
+    return KINDS.index(kind), step.level, len(step.way), step.sentences
 
 
 def explain(
@@ -201,7 +181,7 @@ def explain(
         TreecutError: the text cannot be read, or the value is no number.
     """
     analysis = analyse(problem, themes)
-    return [_explanation(analysis, index, step) for index, step in analysis.find(value)]
+    return [_explanation(analysis, kind, step) for kind, step in analysis.find(value)]
 
 
 def same_price_answer(
@@ -224,14 +204,14 @@ def same_price_answer(
     system = analysis.system
     if analysis.right is not None:
         return None
-    order = list(system.places_of)
+    order = list(dict.fromkeys(variable.item for variable in system.variables))
 
     def last_resort(step: Step) -> tuple[int, bool, int]:
         items = {order.index(system.variables[number].item) for number in step.variables}
         return step.level, order.index(system.variables[system.asked].item) in items, min(items)
 
     step = min(steps.same_price(system), key=last_resort, default=None)
-    return None if step is None else _explanation(analysis, 0, step)
+    return None if step is None else _explanation(analysis, "same_price", step)
 
 
 def analyse(problem: HasText | str, themes: Sequence[Theme] | None = None) -> Analysis:
@@ -257,39 +237,33 @@ def _analyse(text: str, themes: tuple[Theme, ...] | None) -> Analysis:
         return Analysis(System.of(read_problem(plain, themes)))
 
 
-def _explanation(analysis: Analysis, index: int, step: Step) -> Explanation:
+def _explanation(analysis: Analysis, kind: str, step: Step) -> Explanation:
     variables = analysis.system.variables
     derivation = tuple(sorted({sentence + 1 for sentence in step.way}))
-    value = Fraction(*step.value)
-    money = analysis.system.read.theme.money(value)
-    follows = f": {sentences(derivation)} then {_give(derivation)} {money}" if derivation else ""
+    money = analysis.system.read.theme.money(step.value)
+    give = "give" if len(derivation) > 1 else "gives"
+    follows = f": {sentences(derivation)} then {give} {money}" if derivation else ""
     return Explanation(
-        kind=kind_of(index),
+        kind=kind,
         sentences=tuple(sorted(sentence + 1 for sentence in step.sentences)),
         derivation=derivation,
         variables=tuple(str(variables[number]) for number in step.variables),
-        value=value,
+        value=step.value,
         description=f"{step.claim}{follows}.",
-        chance=analysis.chance(index, step.level),
+        chance=analysis.chance(kind, step.level),
         candidates=len(analysis.candidates),
     )
 
 
-def _give(numbers: Sequence[int]) -> str:
-    return "give" if len(numbers) > 1 else "gives"
-
-
-def _meant(value: str | int | Fraction, prices: Iterable[Price]) -> list[Price]:
+def _meant(value: str | int | Fraction, prices: Collection[Fraction]) -> list[Fraction]:
     """Return those of the prices for which a written number stands."""
     number, decimals = _number(value)
-    exact = (number.numerator, number.denominator)
-    among = set(prices)
-    if exact in among:
-        return [exact]
+    if number in prices:
+        return [number]
     if decimals < _ROUNDED_DECIMALS:
         return []
     unit = Fraction(1, 10**decimals)
-    return [p for p in among if p[1] > 1 and abs(Fraction(*p) - number) < unit]
+    return [p for p in prices if p.denominator > 1 and abs(p - number) < unit]
 
 
 def _number(value: str | int | Fraction) -> tuple[Fraction, int]:

@@ -8,11 +8,13 @@ almost any small number. Plain slips of calculation are left out for the same re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple, TypeAlias
 
-from treecut_tasks.causes.same_price import same_price_ways
-from treecut_tasks.causes.system import Price, Relation, System, reduced, way
+from treecut_tasks.causes.same_price import beliefs, same_price_ways
+from treecut_tasks.causes.system import Relation, System
 from treecut_tasks.causes.words import capital, listed, one, quantity
 
 CONVENIENT_PRICES = (0, 1, 10)
@@ -34,7 +36,7 @@ class Step(NamedTuple):
         level: how far-fetched the step is among those of its family, from 1.
     """
 
-    value: Price
+    value: Fraction
     sentences: tuple[int, ...]
     variables: tuple[int, ...]
     way: tuple[int, ...]
@@ -48,142 +50,131 @@ def same_price(system: System) -> Iterator[Step]:
     A value counts no matter whether the rest of the text contradicts the belief, as o3-mini's
     answers do (Appendix C.2). The level is the number of items for which the belief is used.
     """
-    for found in same_price_ways(system):
-        beliefs = []
-        for x, y in found.pairs:
+    for value, way in same_price_ways(system):
+        taken = []
+        for x, y in beliefs(way):
             here, there = system.variables[x], system.variables[y]
-            beliefs.append(f"{one(here.item)} at {there.entity} as at {here.entity}")
-        merged = tuple(dict.fromkeys(number for pair in found.pairs for number in pair))
+            taken.append(f"{one(here.item)} at {there.entity} as at {here.entity}")
+        merged = tuple(dict.fromkeys(number for pair in beliefs(way) for number in pair))
         about = tuple(
             index
-            for index in found.sentences
+            for index in way.sentences
             if system.relations[index].u in merged or system.relations[index].v in merged
         )
-        claim = f"The same price is taken for {' and for '.join(beliefs)}"
-        yield Step(found.value, about, merged, found.sentences, claim, found.items)
+        claim = f"The same price is taken for {' and for '.join(taken)}"
+        yield Step(value, about, merged, way.sentences, claim, way.believed.bit_count())
 
 
-def misread_place(system: System) -> Iterator[Step]:
-    """In one sentence, an item at one place is read as the same item at another place."""
-    return _misread(system, lambda number: system.places_of[system.variables[number].item])
+def misread_variable(system: System) -> Iterator[Step]:
+    """In one sentence, an item is read as the same item at another place, or as another at its place.
 
-
-def misread_item(system: System) -> Iterator[Step]:
-    """In one sentence, an item is read as another item at the same place."""
-    return _misread(system, lambda number: system.items_at[system.variables[number].entity])
-
-
-def _misread(system: System, candidates: Callable[[int], list[int]]) -> Iterator[Step]:
+    The second is the more far-fetched one.
+    """
     for index, (u, a, v, b, c) in enumerate(system.relations):
-        for read in (u, v):
-            if read is None:
-                continue
-            for taken in candidates(read):
+        for read in (u,) if v is None else (u, v):
+            variable = system.variables[read]
+            elsewhere = system.sold(item=variable.item)
+            beside = system.sold(entity=variable.entity)
+            for level, taken in [
+                *((1, each) for each in elsewhere),
+                *((2, each) for each in beside),
+            ]:
                 # A sentence on two equal things would hardly be read so.
                 if taken in (u, v):
                     continue
-                first, second = (taken, v) if read == u else (u, taken)
-                for derived in system.derive(Relation(first, a, second, b, c), index):
-                    yield Step(
-                        derived.value,
-                        (index,),
-                        (read, taken),
-                        (index, *derived.sentences),
-                        f"Sentence {index + 1} is read with {system.variables[taken]} in place of "
-                        f"{system.variables[read]}",
-                    )
+                changed = Relation(taken, a, v, b, c) if read == u else Relation(u, a, taken, b, c)
+                reading = f"is read with {system.variables[taken]} in place of {variable}"
+                yield from _reread(system, index, changed, reading, level, (read, taken))
 
 
-def misread_comparison(system: System) -> Iterator[Step]:
+def misread_formula(system: System) -> Iterator[Step]:
+    """One sentence says something else about its variables; the level tells in which way."""
+    for index, relation in enumerate(system.relations):
+        for level, readings in enumerate((_compared, _counted, _per_piece, _half), start=1):
+            for reading, changed in readings(system, relation):
+                yield from _reread(system, index, changed, f"is read {reading}", level)
+
+
+def _reread(
+    system: System,
+    index: int,
+    changed: Relation,
+    reading: str,
+    level: int,
+    about: tuple[int, ...] | None = None,
+) -> Iterator[Step]:
+    """One sentence says something else, about its own variables or these."""
+    u, _, v, _, _ = system.relations[index]
+    variables = about or ((u,) if v is None else (u, v))
+    for derived in system.derive(changed, index):
+        used = (index, *derived.sentences)
+        yield Step(
+            derived.value, (index,), variables, used, f"Sentence {index + 1} {reading}", level
+        )
+
+
+_Readings: TypeAlias = Iterator[tuple[str, Relation]]
+
+
+def _compared(_: System, relation: Relation) -> _Readings:
     """More is read for less, or a sum for a difference, or the other way round."""
-    for index, (u, a, v, b, c) in _two_sided(system):
-        if b > 0:
-            readings = {
-                "the difference of its two sides instead of their sum": (a, -b, c),
-                "the second side less the first instead of their sum": (-a, b, c),
-            }
-        else:
+    u, a, v, b, c = relation
+    if v is not None and b > 0:
+        yield "as the difference of its two sides instead of their sum", relation._replace(b=-b)
+        yield "as the second side less the first instead of their sum", relation._replace(a=-a)
+    elif v is not None:
+        added = Relation(u, a, v, -b, abs(c))
+        yield "as the sum of its two sides instead of their difference", added
+        if c:
             said, wrong = ("more", "less") if c > 0 else ("less", "more")
-            readings = {"the sum of its two sides instead of their difference": (a, -b, abs(c))}
-            if c:
-                readings[f"{wrong!r} instead of {said!r}"] = (a, b, -c)
-        for reading, (a_read, b_read, c_read) in readings.items():
-            relation = Relation(u, a_read, v, b_read, c_read)
-            yield from _reread(system, index, relation, f"is read as {reading}")
+            yield f"as {wrong!r} instead of {said!r}", relation._replace(c=-c)
 
 
-def misread_quantity(system: System) -> Iterator[Step]:
+def _counted(system: System, relation: Relation) -> _Readings:
     """A quantity is dropped, so that several pieces are read as one, or two are exchanged."""
-    for index, (u, a, v, b, c) in enumerate(system.relations):
-        first = system.variables[u]
-        if abs(a) > 1:
-            text = f"is read with one {first} instead of {abs(a)}"
-            yield from _reread(system, index, Relation(u, _sign(a), v, b, c), text)
-        if v is None:
-            continue
-        second = system.variables[v]
-        if abs(b) > 1:
-            text = f"is read with one {second} instead of {abs(b)}"
-            yield from _reread(system, index, Relation(u, a, v, _sign(b), c), text)
-        if abs(a) > 1 and abs(b) > 1:
-            text = f"is read with one {first} and one {second}"
-            yield from _reread(system, index, Relation(u, _sign(a), v, _sign(b), c), text)
-        if abs(a) != abs(b):
-            text = f"is read with {abs(b)} times {first} and {abs(a)} times {second}"
-            relation = Relation(u, _sign(a) * abs(b), v, _sign(b) * abs(a), c)
-            yield from _reread(system, index, relation, text)
+    u, a, v, b, _ = relation
+    first, second = system.variables[u], None if v is None else system.variables[v]
+    one_first, one_second = _sign(a), _sign(b)
+    if abs(a) > 1:
+        yield f"with one {first} instead of {abs(a)}", relation._replace(a=one_first)
+    if abs(b) > 1:
+        yield f"with one {second} instead of {abs(b)}", relation._replace(b=one_second)
+    if abs(a) > 1 and abs(b) > 1:
+        yield f"with one {first} and one {second}", relation._replace(a=one_first, b=one_second)
+    if v is not None and abs(a) != abs(b):
+        exchanged = relation._replace(a=one_first * abs(b), b=one_second * abs(a))
+        yield f"with {abs(b)} times {first} and {abs(a)} times {second}", exchanged
 
 
-def misread_per_piece(system: System) -> Iterator[Step]:
+def _per_piece(system: System, relation: Relation) -> _Readings:
     """The money of a sentence is taken for each piece of one side, not for all of them."""
-    for index, (u, a, v, b, c) in _two_sided(system):
-        for number, count in {abs(b): v, abs(a): u}.items():
-            if number == 1 or c == 0:
-                continue
-            money = system.read.theme.money(abs(c))
-            text = f"is read with its {money} for each {system.variables[count]}"
-            yield from _reread(system, index, Relation(u, a, v, b, c * number), text)
+    u, a, v, b, c = relation
+    for number, count in {abs(b): v, abs(a): u}.items() if v is not None and c else ():
+        if number > 1:
+            assert count is not None
+            reading = (
+                f"with its {system.read.theme.money(abs(c))} for each {system.variables[count]}"
+            )
+            yield reading, relation._replace(c=c * number)
 
 
-def half_a_sentence(system: System) -> Iterator[Step]:
+def _half(system: System, relation: Relation) -> _Readings:
     """Only one side of a sentence is read, as if its money were the price of that side."""
-    for index, (u, a, v, b, c) in _two_sided(system):
-        if c == 0:
-            continue
-        money = system.read.theme.money(abs(c))
-        for number, count in ((u, abs(a)), (v, abs(b))):
-            side = quantity(count, system.variables[number])
-            text = f"is read as if {side} cost{'s' * (count == 1)} {money}"
-            yield from _reread(system, index, Relation(number, count, None, 0, abs(c)), text)
-
-
-def _two_sided(system: System) -> Iterator[tuple[int, tuple[int, int, int, int, int]]]:
-    for index, (u, a, v, b, c) in enumerate(system.relations):
-        if v is not None:
-            yield index, (u, a, v, b, c)
+    u, a, v, b, c = relation
+    for number, count in ((u, abs(a)), (v, abs(b))) if v is not None and c else ():
+        assert number is not None
+        side = quantity(count, system.variables[number])
+        cost = f"cost{'s' * (count == 1)} {system.read.theme.money(abs(c))}"
+        yield f"as if {side} {cost}", Relation(number, count, None, 0, abs(c))
 
 
 def _sign(number: int) -> int:
     return 1 if number > 0 else -1
 
 
-def _reread(system: System, index: int, relation: Relation, reading: str) -> Iterator[Step]:
-    """One sentence says something else."""
-    about = system.relations[index]
-    variables = (about.u,) if about.v is None else (about.u, about.v)
-    for derived in system.derive(relation, index):
-        yield Step(
-            derived.value,
-            (index,),
-            variables,
-            (index, *derived.sentences),
-            f"Sentence {index + 1} {reading}",
-        )
-
-
 def whole_quantity(system: System) -> Iterator[Step]:
     """The price of several pieces is given for the price of one."""
-    price = system.known().get(system.asked)
+    price = system.known.get(system.asked)
     if price is None:
         return
     asked = system.variables[system.asked]
@@ -191,10 +182,10 @@ def whole_quantity(system: System) -> Iterator[Step]:
         count = abs(a) if u == system.asked else abs(b) if v == system.asked else 1
         if count > 1:
             yield Step(
-                reduced(count * price.q, price.d),
+                count * price.q,
                 (index,),
                 (system.asked,),
-                tuple({index, *way(system.known(), system.asked)}),
+                tuple({index, *price.sentences}),
                 f"The price of {quantity(count, asked)} is given, not of one",
             )
 
@@ -206,14 +197,11 @@ def other_price(system: System) -> Iterator[Step]:
     early; the level is the number of steps that were missing. Where it is not: of another item at
     the same place. In both cases: of the same item at another place.
     """
-    known = system.known()
+    known = system.known
     asked = system.variables[system.asked]
-    missing: dict[int, int] = {}
-    at = known[system.asked].before if system.asked in known else None
-    while at is not None:
-        missing[at] = len(missing) + 1
-        at = known[at].before
-    for number, form in known.items():
+    back = known[system.asked].back() if system.asked in known else ()
+    missing = {way.at: steps for steps, way in enumerate(back)}
+    for number, way in known.items():
         variable = system.variables[number]
         near = variable.item == asked.item or (
             system.asked not in known
@@ -222,12 +210,11 @@ def other_price(system: System) -> Iterator[Step]:
         )
         if number == system.asked or not (near or number in missing):
             continue
-        used = way(known, number)
         yield Step(
-            reduced(form.q, form.d),
-            used[:1],
+            way.q,
+            way.sentences[:1],
             (number, system.asked),
-            used,
+            way.sentences,
             f"The price of {variable} is given, not that of {asked}",
             1 if near else missing[number],
         )
@@ -237,7 +224,9 @@ def equal_prices(system: System) -> Iterator[Step]:
     """Two items in one sentence are assumed to cost the same, as when a sum is parted equally."""
     if not system.asked_is_free:
         return
-    for index, (u, _, v, _, _) in _two_sided(system):
+    for index, (u, _, v, _, _) in enumerate(system.relations):
+        if v is None:
+            continue
         for derived in system.derive(Relation(u, 1, v, -1, 0)):
             if index in derived.sentences:
                 yield Step(
@@ -254,16 +243,16 @@ def whole_prices(system: System) -> Iterator[Step]:
     """All prices that hang on the asked one are assumed to be whole, and as low or high as can be."""
     if not system.asked_is_free:
         return
-    tied = system.tied()
+    tied = system.tied
     if len(tied) == 1:
         return
-    # With the divisor above zero, p below zero means that the price falls as the asked one rises.
-    lines = [(f.p, f.q, f.d) if f.d > 0 else (-f.p, -f.q, -f.d) for f in tied.values()]
-    tops = [(q - 1) // -p for p, q, _ in lines if p < 0]
+    # The highest price at which those that fall as it rises are above zero.
+    tops = [ceil(way.q / -way.p) - 1 for way in tied.values() if way.p < 0]
     top = min(tops, default=_WHOLE_PRICES_REACH)
 
     def fits(price: int) -> bool:
-        return all(p * price + q > 0 and (p * price + q) % d == 0 for p, q, d in lines)
+        others = [way.p * price + way.q for way in tied.values()]
+        return all(other > 0 and other.denominator == 1 for other in others)
 
     prices = range(1, min(top, _WHOLE_PRICES_REACH) + 1)
     lowest = next(filter(fits, prices), None)
@@ -273,11 +262,11 @@ def whole_prices(system: System) -> Iterator[Step]:
     if tops and top <= _WHOLE_PRICES_REACH:
         highest = next(filter(fits, reversed(prices)))
         extremes[highest] = "only" if highest == lowest else "highest"
-    used = tuple(form.last for form in tied.values() if form.last is not None)
+    used = tuple(way.by for way in tied.values() if way.by is not None)
     names = listed([system.variables[number] for number in sorted(tied)])
     for price, which in extremes.items():
         yield Step(
-            (price, 1),
+            Fraction(price),
             used,
             tuple(tied),
             used,
@@ -296,7 +285,7 @@ def copied_number(system: System) -> Iterator[Step]:
         variables = (relation.u,) if relation.v is None else (relation.u, relation.v)
         money = system.read.theme.money(abs(relation.c))
         yield Step(
-            (abs(relation.c), 1),
+            Fraction(abs(relation.c)),
             (index,),
             variables,
             (),
@@ -312,7 +301,7 @@ def assumed_price(system: System) -> Iterator[Step]:
     """
     if not system.asked_is_free:
         return
-    for number in system.tied():
+    for number in system.tied:
         name = one(system.variables[number])
         for price in CONVENIENT_PRICES if number != system.asked else ():
             money = system.read.theme.money(price)

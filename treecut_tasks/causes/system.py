@@ -1,9 +1,8 @@
 """Takes a read problem, gives it laid out for false steps: a graph with a rule of three on each edge.
 
 Variables are numbered from 0 in the order of first mention. A sentence ties two of them together,
-or states the price of one. From the asked price t, every variable that sentences tie to it costs
-(p * t + q) / d; from the stated prices, every variable that they lead to costs q / d. A false step
-adds one relation, or puts one in the place of another, and what follows for t is one division.
+or states the price of one. A false step adds one relation, or puts one in the place of another, and
+what follows for the asked price t is one division.
 """
 
 from __future__ import annotations
@@ -11,15 +10,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from treecut_tasks.reading import Determined, ReadProblem, Solution, solve
 from treecut_tasks.themes import Variable
-
-Price: TypeAlias = tuple[int, int]
-"""A price as numerator and denominator, in lowest terms, the denominator above zero."""
 
 
 class Relation(NamedTuple):
@@ -40,27 +36,58 @@ class Relation(NamedTuple):
     c: int
 
 
-class Form(NamedTuple):
-    """The price of a variable as it follows from other prices: (p * t + q) / d for asked price t.
+class Edge(NamedTuple):
+    """A sentence as seen from one of its two variables: its index, the other one, and its numbers."""
+
+    sentence: int
+    other: int
+    own: int
+    others: int
+    c: int
+
+
+class Way(NamedTuple):
+    """A way from the asked price t, or from a stated one, to a variable, which costs p * t + q on it.
 
     Attributes:
-        p: multiplies the asked price; zero where the price follows from stated ones.
+        at: number of the variable.
+        p: multiplies the asked price; zero on a way from a stated one.
         q: constant part.
-        d: divisor, not zero.
-        passed: the variables that the price was carried through, as a bit mask.
-        last: index of the sentence that gave it, or None at the start.
-        before: number of the variable from which that sentence carried it, or None.
+        passed: variables on the way, as a bit mask.
+        by: index of the last sentence; None at the start, and where the last step was a belief.
+        before: the way without the last step; None at the start.
+        believed: items whose price was carried from place to place, as a bit mask.
     """
 
-    p: int
-    q: int
-    d: int
+    at: int
+    p: Fraction
+    q: Fraction
     passed: int
-    last: int | None
-    before: int | None
+    by: int | None = None
+    before: Way | None = None
+    believed: int = 0
+
+    def along(self, edge: Edge) -> Way:
+        """The way, one sentence longer."""
+        p, q = -edge.own * self.p / edge.others, (edge.c - edge.own * self.q) / edge.others
+        passed = self.passed | 1 << edge.other
+        return Way(edge.other, p, q, passed, edge.sentence, self, self.believed)
+
+    def back(self) -> Iterator[Way]:
+        """The way and all that it goes on from, the start last."""
+        way: Way | None = self
+        while way is not None:
+            yield way
+            way = way.before
+
+    @property
+    def sentences(self) -> tuple[int, ...]:
+        """The indices of its sentences, the last one first."""
+        return tuple(way.by for way in self.back() if way.by is not None)
 
 
-Forms: TypeAlias = dict[int, Form]
+Ways: TypeAlias = dict[int, Way]
+"""The shortest way to each variable that there is one to."""
 
 
 class Derived(NamedTuple):
@@ -71,16 +98,8 @@ class Derived(NamedTuple):
         sentences: indices of the other sentences that lead to it.
     """
 
-    value: Price
+    value: Fraction
     sentences: tuple[int, ...]
-
-
-def reduced(numerator: int, denominator: int) -> Price:
-    """Return a quotient in lowest terms; the denominator is not zero."""
-    factor = gcd(numerator, denominator)
-    if denominator < 0:
-        factor = -factor
-    return numerator // factor, denominator // factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +117,7 @@ class System:
     variables: tuple[Variable, ...]
     asked: int
     relations: tuple[Relation, ...]
-    _forms: dict[int | None, tuple[Forms, Forms]] = field(default_factory=dict, repr=False)
+    _ways: dict[int | None, tuple[Ways, Ways]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, read: ReadProblem) -> System:
@@ -117,19 +136,24 @@ class System:
         return solve(self.read)
 
     @property
+    def start(self) -> Way:
+        """Where ways from the asked price begin."""
+        return Way(self.asked, Fraction(1), Fraction(0), 1 << self.asked)
+
+    @property
     def asked_is_free(self) -> bool:
         """Whether the text leaves the asked price open."""
-        return not isinstance(self.solution, Determined) and self.asked not in self.known()
+        return not isinstance(self.solution, Determined) and self.asked not in self.known
 
     @cached_property
-    def neighbours(self) -> tuple[tuple[tuple[int, int, int, int, int], ...], ...]:
-        """For each variable its sentences: (index, other variable, own coefficient, other's, c)."""
-        lists: list[list[tuple[int, int, int, int, int]]] = [[] for _ in self.variables]
+    def edges(self) -> tuple[list[Edge], ...]:
+        """The sentences that tie each variable to another."""
+        lists: tuple[list[Edge], ...] = tuple([] for _ in self.variables)
         for index, (u, a, v, b, c) in enumerate(self.relations):
             if v is not None:
-                lists[u].append((index, v, a, b, c))
-                lists[v].append((index, u, b, a, c))
-        return tuple(map(tuple, lists))
+                lists[u].append(Edge(index, v, a, b, c))
+                lists[v].append(Edge(index, u, b, a, c))
+        return lists
 
     @cached_property
     def facts(self) -> dict[int, list[int]]:
@@ -140,80 +164,46 @@ class System:
                 facts.setdefault(relation.u, []).append(index)
         return facts
 
-    @cached_property
-    def places_of(self) -> dict[str, list[int]]:
-        """The variables of each item, one for each place that sells it."""
-        places: dict[str, list[int]] = {}
-        for number, variable in enumerate(self.variables):
-            places.setdefault(variable.item, []).append(number)
-        return places
+    def sold(self, *, item: str | None = None, entity: str | None = None) -> list[int]:
+        """The variables of an item at all places or, without an item, those of a place."""
+        return [
+            number
+            for number, each in enumerate(self.variables)
+            if (each.entity == entity if item is None else each.item == item)
+        ]
 
-    @cached_property
-    def items_at(self) -> dict[str | None, list[int]]:
-        """The variables of each place, one for each item that it sells."""
-        items: dict[str | None, list[int]] = {}
-        for number, variable in enumerate(self.variables):
-            items.setdefault(variable.entity, []).append(number)
-        return items
+    @property
+    def tied(self) -> Ways:
+        """Ways from the asked price."""
+        return self._both(None)[0]
 
-    def tied(self, without: int | None = None) -> Forms:
-        """Prices as they follow from the asked one, by the shortest way.
+    @property
+    def known(self) -> Ways:
+        """Ways from stated prices."""
+        return self._both(None)[1]
 
-        Args:
-            without: index of a sentence to leave out.
-        """
-        return self._both(without)[0]
-
-    def known(self, without: int | None = None) -> Forms:
-        """Prices as they follow from the stated ones, by the shortest way.
-
-        Args:
-            without: index of a sentence to leave out.
-        """
-        return self._both(without)[1]
-
-    def _both(self, without: int | None) -> tuple[Forms, Forms]:
-        if without is not None and without not in self._on_some_way:
-            without = None
-        forms = self._forms.get(without)
-        if forms is None:
-            start = {self.asked: Form(1, 0, 1, 1 << self.asked, None, None)}
-            stated: Forms = {}
+    def _both(self, without: int | None) -> tuple[Ways, Ways]:
+        """Ways from the asked price and from stated ones that leave a sentence out."""
+        if without not in self._ways:
+            stated: Ways = {}
             for index, (u, a, v, _, c) in enumerate(self.relations):
                 if v is None and index != without and u not in stated:
-                    stated[u] = Form(0, c, a, 1 << u, index, None)
-            forms = (self._carried(start, without), self._carried(stated, without))
-            self._forms[without] = forms
-        return forms
+                    stated[u] = Way(u, Fraction(0), Fraction(c, a), 1 << u, index)
+            self._ways[without] = (
+                self._carried({self.asked: self.start}, without),
+                self._carried(stated, without),
+            )
+        return self._ways[without]
 
-    @cached_property
-    def _on_some_way(self) -> frozenset[int]:
-        """The sentences whose absence can change how a price follows."""
-        tied, known = self._both(None)
-        ways = (form.last for forms in (tied, known) for form in forms.values())
-        return frozenset(last for last in ways if last is not None)
-
-    def _carried(self, forms: Forms, without: int | None) -> Forms:
-        """Carry prices from sentence to sentence, as far as they go."""
-        queue = deque(forms)
+    def _carried(self, ways: Ways, without: int | None) -> Ways:
+        queue = deque(ways.values())
         while queue:
-            number = queue.popleft()
-            p, q, d, passed, _, _ = forms[number]
-            for index, other, own, others, c in self.neighbours[number]:
-                if other in forms or index == without:
-                    continue
-                p_next, q_next, d_next = -own * p, c * d - own * q, others * d
-                factor = gcd(p_next, q_next, d_next)
-                forms[other] = Form(
-                    p_next // factor,
-                    q_next // factor,
-                    d_next // factor,
-                    passed | 1 << other,
-                    index,
-                    number,
-                )
-                queue.append(other)
-        return forms
+            way = queue.popleft()
+            for edge in self.edges[way.at]:
+                if edge.other not in ways and edge.sentence != without:
+                    ways[edge.other] = way.along(edge)
+                    queue.append(ways[edge.other])
+        return ways
 
     def derive(self, relation: Relation, without: int | None = None) -> Iterator[Derived]:
         """Find what a further relation makes of the asked price.
@@ -228,43 +218,16 @@ class System:
         """
         u, a, v, b, c = relation
         tied, known = self._both(without)
-        from_u = tied.get(u)
         if v is None:
-            if from_u is not None:
-                stated = reduced(c * from_u.d - a * from_u.q, a * from_u.p)
-                yield Derived(stated, way(tied, u))
+            if u in tied:
+                yield Derived((c - a * tied[u].q) / (a * tied[u].p), tied[u].sentences)
             return
-        from_v, to_u, to_v = tied.get(v), known.get(u), known.get(v)
-        if from_u is not None and to_v is not None and not from_u.passed & to_v.passed:
-            value = _solved(a, from_u, b, to_v, c)
-            if value is not None:
-                yield Derived(value, way(tied, u) + way(known, v))
-        if from_v is not None and to_u is not None and not from_v.passed & to_u.passed:
-            value = _solved(a, to_u, b, from_v, c)
-            if value is not None:
-                yield Derived(value, way(tied, v) + way(known, u))
-        if from_u is not None and from_v is not None:
-            # A cycle: the asked price stands on both sides of the equation.
-            value = _solved(a, from_u, b, from_v, c)
-            if value is not None:
-                yield Derived(value, way(tied, u) + way(tied, v))
-
-
-def _solved(a: int, first: Form, b: int, second: Form, c: int) -> Price | None:
-    """Solve a * first + b * second = c for the asked price; None where it cancels."""
-    times = a * first.p * second.d + b * second.p * first.d
-    if not times:
-        return None
-    return reduced(c * first.d * second.d - a * first.q * second.d - b * second.q * first.d, times)
-
-
-def way(forms: Forms, number: int) -> tuple[int, ...]:
-    """The sentences that carried a price to a variable, the last one first."""
-    sentences: list[int] = []
-    at: int | None = number
-    while at is not None:
-        form = forms[at]
-        if form.last is not None:
-            sentences.append(form.last)
-        at = form.before
-    return tuple(sentences)
+        # In a cycle the asked price stands on both sides of the equation.
+        for of_u, of_v in ((tied, known), (known, tied), (tied, tied)):
+            if u not in of_u or v not in of_v:
+                continue
+            first, second = of_u[u], of_v[v]
+            times = a * first.p + b * second.p
+            if times and (of_u is of_v or not first.passed & second.passed):
+                value = (c - a * first.q - b * second.q) / times
+                yield Derived(value, first.sentences + second.sentences)

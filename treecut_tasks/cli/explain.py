@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -19,12 +18,11 @@ if TYPE_CHECKING:
     required=True,
     type=InputPath(),
     metavar="FILE",
-    help="Text file with one problem, or JSON Lines file with --line; '-' is standard input.",
+    help="Text file with one problem; '-' is standard input.",
 )
-@click.option("--line", type=int, help="Take the problem of this line, from 1, of JSON Lines.")
 @click.option("--value", required=True, help="The number that was given: 11, -3, 43/3 or 10.5.")
 @theme_option()
-def command(problem_file: str, line: int | None, value: str, themes: str | None) -> None:
+def command(problem_file: str, value: str, themes: str | None) -> None:
     """Say which false step may have led to a wrong number.
 
     Prints what follows from the problem's text, then the false steps that lead to the value, the
@@ -32,46 +30,16 @@ def command(problem_file: str, line: int | None, value: str, themes: str | None)
     guess could be it would have explained as well.
     """
     from treecut_tasks.causes import analyse, explain
+    from treecut_tasks.files import read_text
     from treecut_tasks.themes import load_theme
 
-    problem = _problem(problem_file, line)
+    problem = read_text(problem_file, "problem file")
     vocabularies = None if themes is None else [load_theme(themes)]
     analysis = analyse(problem, vocabularies)
     right = analysis.is_right(value)
     explanations = explain(problem, value, vocabularies)
     for part in _report(analysis, value, right, explanations):
         click.echo(part)
-
-
-def _problem(name: str, line: int | None) -> str:
-    """Read the problem's text out of a file."""
-    from treecut_tasks.errors import TreecutError
-    from treecut_tasks.files import read_text
-
-    content = read_text(name, "problem file")
-    if line is None:
-        if content.lstrip().startswith("{"):
-            raise TreecutError(
-                f"{name!r} holds JSON Lines: say with --line which line's problem is meant."
-            )
-        return content
-    lines = content.removesuffix("\n").split("\n")
-    if not 1 <= line <= len(lines):
-        raise TreecutError(f"{name!r} has no line {line}: give --line from 1 to {len(lines)}.")
-    try:
-        record = json.loads(lines[line - 1])
-    except (ValueError, RecursionError) as error:
-        raise TreecutError(
-            f"Line {line} of {name!r} is not JSON: give a JSON Lines file, or leave --line out for "
-            "a text file."
-        ) from error
-    if not isinstance(record, dict) or not isinstance(record.get("problem"), str):
-        raise TreecutError(
-            f"Line {line} of {name!r} has no problem: it must be a JSON object whose 'problem' is a "
-            "text."
-        )
-    text: str = record["problem"]
-    return text
 
 
 def _report(

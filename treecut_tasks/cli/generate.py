@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from treecut_tasks.data_sets.folder import Write
-    from treecut_tasks.data_sets.plan import Plan
     from treecut_tasks.data_sets.recipe import Recipe
 
 _FOLDER_OPTIONS = ("workers", "ray", "overwrite")
+# The two files of pairs.
+_MEMBERS = ("unanswerable.jsonl", "answerable.jsonl")
 # Problems of which repeats are counted; of more it would take too much memory.
 _REPEATS_COUNTED = 1_000_000
 # What `-o` ends with where the members of pairs go into one file.
@@ -103,7 +103,11 @@ _FILE_ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet")
     help="A file, - for standard output, or the folder of --shards, --mixture with splits, or pairs.",
 )
 @click.option("--shards", type=int, help="Write a folder with so many files.")
-@click.option("--workers", type=int, help="Number of processes that write it.  [default: 1]")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Number of processes that write it.  [default: 1]",
+)
 @click.option(
     "--ray", metavar="ADDRESS", help="Write it with a Ray cluster: its address, auto or local."
 )
@@ -139,9 +143,14 @@ def command(
     manifest; the bytes do not depend on --workers. After an interruption the same command makes what
     is missing or damaged. `treecut verify DIR` checks files and labels.
     """
+    from treecut_tasks.cli.output import counting
+    from treecut_tasks.data_sets.folder import write_folder
     from treecut_tasks.data_sets.mixtures import read_mixture
     from treecut_tasks.data_sets.plan import Plan
+    from treecut_tasks.data_sets.rows import Rows, one_stream_tables
+    from treecut_tasks.data_sets.writing import write_aligned, write_tables
     from treecut_tasks.errors import TreecutError
+    from treecut_tasks.files import made_folder, whole_file, whole_files
 
     if mixture is not None:
         if option := _given(context, *parameters, "one_stream"):
@@ -155,20 +164,48 @@ def command(
         )
     num_shards = len(recipe.splits) if shards is None else shards
     plan = Plan(recipe, n, num_shards, file_format, "all" if columns is None else columns)
-    if shards is not None or len(recipe.splits) > 1:
-        if one_stream:
-            raise TreecutError("--one-stream is one file: leave out --shards, or --one-stream.")
-        if output == "-":
-            raise TreecutError("A data set of several files needs a folder: name it with -o DIR.")
-        _write_folder(plan, output, _writer(workers, ray), overwrite)
-        return
-    if option := _given(context, *_FOLDER_OPTIONS):
+    in_folder = shards is not None or len(recipe.splits) > 1
+    if in_folder and one_stream:
+        raise TreecutError("--one-stream is one file: leave out --shards, or --one-stream.")
+    if in_folder and output == "-":
+        raise TreecutError("A data set of several files needs a folder: name it with -o DIR.")
+    if not in_folder and (option := _given(context, *_FOLDER_OPTIONS)):
         raise TreecutError(f"{option} needs --shards S and -o DIR: it is for folders of files.")
-    tables = _one_stream(plan) if one_stream else _tables(plan)
-    if recipe.paired and output != "-" and not output.endswith(_FILE_ENDINGS):
-        _write_aligned(plan, tables, output)
+    aligned = recipe.paired and output != "-" and not output.endswith(_FILE_ENDINGS)
+    if aligned and not in_folder and plan.format == "parquet":
+        raise TreecutError(f"-o is {output!r}: give the name of a file that ends in .parquet.")
+    ids: set[int] = set()
+    counted = plan.num_rows <= _REPEATS_COUNTED
+    with counting(plan.num_rows, "Generating") as advance:
+        if in_folder:
+            write = _writer(workers, ray)
+            written, there = write_folder(plan, output, overwrite, write, advance)
+        else:
+            tables = (
+                one_stream_tables(plan)
+                if one_stream
+                else Rows(recipe, recipe.splits[0], plan.columns == "text").tables(0, n)
+            )
+            if aligned:
+                folder = made_folder(output)
+                with whole_files(*(folder / name for name in _MEMBERS)) as files:
+                    write_aligned(tables, plan, [file.buffer for file in files], advance)
+            else:
+                if counted:
+                    tables = _watched(tables, ids)
+                with whole_file(output) as file:
+                    write_tables(tables, plan, file.buffer, advance)
+    where = "standard output" if output == "-" else output
+    if in_folder:
+        before = f" ({there} were there already)" if there else ""
+        said = f"{written} of {written + there} files{before} to {where}"
+    elif aligned:
+        said = f"{n} pairs to {folder / _MEMBERS[0]} and {_MEMBERS[1]}"
     else:
-        _write_file(plan, tables, output)
+        repeats = plan.num_rows - len(ids) if counted else 0
+        repeated = f"; {repeats} repeat an earlier one" if repeats else ""
+        said = f"{plan.num_rows} problems to {where}{repeated}"
+    click.echo(f"Wrote {said}.", err=True)
 
 
 def _given(context: click.Context, *names: str) -> str | None:
@@ -198,97 +235,19 @@ def _recipe(seed: int, pairs: str | None, split: str, **parameters: Any) -> Reci
 
 
 def _writer(workers: int | None, ray: str | None) -> Write:
-    from treecut_tasks.errors import TreecutError
-
-    if ray is not None:
-        if workers is not None:
-            raise TreecutError("--ray and --workers exclude each other: leave out one of the two.")
-        from treecut_tasks.data_sets.ray import write_with_ray
-
-        return write_with_ray(ray)
     from treecut_tasks.data_sets.folder import write_here
-
-    if workers is not None and workers < 1:
-        raise TreecutError(f"workers is {workers}: it must be 1 or more.")
-    return write_here(workers or 1)
-
-
-def _tables(plan: Plan) -> Iterator[pa.Table]:
-    from treecut_tasks.data_sets.rows import Rows
-
-    (shard,) = plan.shards
-    rows = Rows(plan.recipe, shard.split, plan.columns == "text")
-    return rows.tables(shard.start, shard.stop)
-
-
-def _one_stream(plan: Plan) -> Iterator[pa.Table]:
-    """The same rows of the authors' stream."""
-    from treecut_tasks.data_sets.rows import member_tables
+    from treecut_tasks.data_sets.ray import write_with_ray
     from treecut_tasks.errors import TreecutError
-    from treecut_tasks.problems.streams import member_chunks
 
-    (part,), (split,) = plan.recipe.parts, plan.recipe.splits
-    if part.pairs == "matched" or not split.is_whole:
-        raise TreecutError(
-            "--one-stream is the authors' stream, which has neither matched pairs nor splits: leave it "
-            "out, or use --pairs full and --split all."
-        )
-    left = plan.num_entries
-    for member in member_chunks(part.config, plan.recipe.seed, one_stream=True):
-        rows = member.rows(0, left)
-        yield member_tables(rows, part.pairs, plan.columns == "text")
-        left -= len(rows.block)
-        if left <= 0:
-            return
+    if ray is None:
+        return write_here(workers or 1)
+    if workers is not None:
+        raise TreecutError("--ray and --workers exclude each other: leave out one of the two.")
+    return write_with_ray(ray)
 
 
-def _write_folder(plan: Plan, path: str, write: Write, overwrite: bool) -> None:
-    from treecut_tasks.cli.output import counting
-    from treecut_tasks.data_sets.folder import write_folder
-
-    with counting(plan.num_rows, "Generating") as advance:
-        written, there = write_folder(plan, path, overwrite, write, advance)
-    before = f" ({there} were there already)" if there else ""
-    click.echo(f"Wrote {written} of {written + there} files{before} to {path}.", err=True)
-
-
-def _write_file(plan: Plan, tables: Iterator[pa.Table], path: str) -> None:
-    from treecut_tasks.cli.output import counting
-    from treecut_tasks.data_sets.writing import write_tables
-    from treecut_tasks.files import whole_file
-
-    seen: Counter[int] = Counter()
-    if plan.num_rows <= _REPEATS_COUNTED:
-        tables = _watched(tables, seen)
-    with counting(plan.num_rows, "Generating") as advance, whole_file(path) as file:
-        write_tables(tables, plan.format, file.buffer, advance, plan.as_json())
-    where = "standard output" if path == "-" else path
-    repeats = sum(seen.values()) - len(seen)
-    repeated = f"; {repeats} repeat an earlier one" if repeats else ""
-    click.echo(f"Wrote {plan.num_rows} problems to {where}{repeated}.", err=True)
-
-
-def _watched(tables: Iterator[pa.Table], seen: Counter[int]) -> Iterator[pa.Table]:
-    """The same tables; hashes of their ids are counted."""
+def _watched(tables: Iterator[pa.Table], ids: set[int]) -> Iterator[pa.Table]:
+    """The same tables; hashes of their ids are noted."""
     for table in tables:
-        seen.update(map(hash, table["id"].to_pylist()))
+        ids.update(map(hash, table["id"].to_pylist()))
         yield table
-
-
-def _write_aligned(plan: Plan, tables: Iterator[pa.Table], path: str) -> None:
-    """Write pairs as two files whose lines belong together."""
-    from treecut_tasks.cli.output import counting
-    from treecut_tasks.data_sets.writing import write_tables
-    from treecut_tasks.errors import TreecutError
-    from treecut_tasks.files import made_folder, whole_files
-
-    if plan.format == "parquet":
-        raise TreecutError(f"-o is {path!r}: give the name of a file that ends in .parquet.")
-    folder = made_folder(path)
-    targets = [folder / "unanswerable.jsonl", folder / "answerable.jsonl"]
-    with counting(plan.num_rows, "Generating") as advance, whole_files(*targets) as files:
-        for table in tables:
-            for member, file in enumerate(files):
-                rows = table.take(list(range(member, len(table), 2)))
-                write_tables([rows], plan.format, file.buffer, advance)
-    click.echo(f"Wrote {plan.num_entries} pairs to {targets[0]} and {targets[1].name}.", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ _INCOMPLETE = 1
     "--format",
     "formats",
     metavar="LIST",
-    help=f"Some of {','.join(FORMATS)}.  [default: terminal; with -o all the others]",
+    help=f"Some of {','.join(FORMATS)}; terminal is one screen.  [default: terminal; with -o all the others]",
 )
 @click.option(
     "--name",
@@ -60,6 +61,9 @@ def command(
 ) -> None:
     """Show the paper's tables, figures and claims for one's own runs.
 
+    Prints one screen: the summary, and as many of the next tables as fit. -o writes everything,
+    --format markdown prints all tables.
+
     PATH is an Inspect log (.eval, .json), scored or not, an lm-eval results file (results_….json with logged
     samples), or a folder that holds some; any mixture, finished or interrupted, of any number of models.
 
@@ -78,6 +82,9 @@ def command(
     from treecut_tasks.report.rendering.output import text_report, write_report
     from treecut_tasks.report.sections import make_document
 
+    # What is read stays to the end: the collector would go through all of it again and again.
+    gc.disable()
+    click.get_current_context().call_on_close(gc.enable)
     with _progress() as progress:
         evidence = read_evidence(paths, new_names, progress)
         progress("computing")

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath
 
 if TYPE_CHECKING:
+    from treecut_tasks.evaluation.calibration import Estimate
     from treecut_tasks.evaluation.judging import JudgedResponse
-    from treecut_tasks.evaluation.rates import Rate
+    from treecut_tasks.evaluation.rates import Rate, TaskKind
     from treecut_tasks.evaluation.recorded import RecordedResponse
     from treecut_tasks.evaluation.review import Agreement
+    from treecut_tasks.scoring import Tier
 
 
 @click.command("score", cls=Command)
-@click.argument("file", type=InputPath(), metavar="FILE")
+@click.argument("files", nargs=-1, required=True, type=InputPath(), metavar="FILE…")
 @click.option(
     "-o",
     "output",
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
     help="Compare the verdicts with the marks of a sheet, and print the agreement.",
 )
 def command(
-    file: str,
+    files: tuple[str, ...],
     output: str | None,
     as_json: bool,
     review: int | None,
@@ -61,7 +65,8 @@ def command(
     FILE is JSON Lines (- is standard input), each line with the keys problem, answer (a number, or
     unknown) and response; truncated or finish_reason, theme and pair_id may be added, and other
     keys are kept. lm-eval's samples_….jsonl or results_….json and Inspect logs (.eval, .json) are read as
-    they are. Prints the rates of each kind of problems, and of pairs, with their 95 % intervals.
+    they are. Prints the rates of each kind of problems, and of pairs, with their 95 % intervals. Several
+    files count together; treecut report compares models.
     """
     import random
 
@@ -70,8 +75,8 @@ def command(
     from treecut_tasks.evaluation.recorded import summarise_responses
     from treecut_tasks.files import read_text, whole_file
 
-    found = _responses(file)
-    responses, judged = [each for each, _ in found], [each for _, each in found]
+    found = [each for file in files for each in _responses(file)]
+    responses, judged = [each.recorded for each in found], [each.judged for each in found]
     sheet = sheet or "review.csv"
     to_standard_output = "-" in (output, sheet if review else None)
     if output is not None:
@@ -88,86 +93,37 @@ def command(
         places = reviewing.choose(judged, review, random.Random(0))
         with whole_file(sheet) as lines:
             lines.write(reviewing.sheet(responses, judged, places))
+        empty = sum(each.judgement.reason == "empty" for each in judged)
+        left_out = f" ({empty} are empty and left out)" if empty else ""
         click.echo(
-            f"{sheet}: {len(places)} responses to mark; fill the column mark with {reviewing.MARKS}. "
-            f"Then: treecut score {file} --labels {sheet}",
+            f"{sheet}: {len(places)} responses to mark{left_out}; fill the column mark with "
+            f"{reviewing.MARKS}. "
+            f"Then: treecut score {' '.join(files)} --labels {sheet}",
             err=True,
         )
     if labels is not None:
         click.echo(_agreement(reviewing.agreement(judged, read_text(labels, "sheet"))))
         return
-    rates = summarise_responses(judged, [response.pair_id for response in responses])
+    rates = summarise_responses(judged, [each.pair for each in found])
     if as_json:
         table = {
             kind: {name: asdict(rate) for name, rate in each.items()}
             for kind, each in rates.items()
         }
         click.echo(json.dumps(table, indent=2), err=to_standard_output)
-        return
-    for kind, by_name in rates.items():
-        n = next(iter(by_name.values())).n
-        single = kind in ("unanswerable", "answerable")
-        what = f"{kind} problems" if single else f"pairs{'' if kind == 'paired' else f' ({kind})'}"
-        click.echo(f"{n} {what}", err=to_standard_output)
-        for name, rate in by_name.items():
-            if rate.value or not name.startswith("cause_"):
-                click.echo(f"  {_row(name, rate)}", err=to_standard_output)
-    _print_measures(responses, judged, to_standard_output)
-    tiers = [each.judgement.tier or "none" for each in judged]
-    shares = ", ".join(
-        f"{name} {100 * tiers.count(name) / len(tiers):.1f} %"
-        for name in ("contract", "marked", "stated", "none")
-    )
-    click.echo(f"decided by: {shares}", err=to_standard_output)
+    else:
+        click.echo("\n".join(_lines(rates, found)), err=to_standard_output)
 
 
-def _print_measures(
-    responses: Sequence[RecordedResponse], judged: Sequence[JudgedResponse], err: bool
-) -> None:
-    import numpy as np
+class _Scored(NamedTuple):
+    """A response, judged, with the name of its pair, which no other file, model or repetition shares."""
 
-    from treecut_tasks.evaluation.calibration import Stated, calibrate
-    from treecut_tasks.evaluation.penalties import estimate, is_right
-
-    # What a dialogue ends with is no answer to a problem as it stands.
-    answered = [(r, j) for r, j in zip(responses, judged, strict=True) if j.dialogue is None]
-    if not answered:
-        return
-    responses, judged = zip(*answered, strict=True)
-    clusters = [response.pair_id or response.problem for response in responses]
-    found = estimate(judged, clusters, np.random.default_rng(0))
-    click.echo(f"all {len(judged)} responses", err=err)
-    stated = [
-        Stated(each.confidence, is_right(each), cluster)
-        for each, cluster in zip(judged, clusters, strict=True)
-        if each.confidence is not None
-    ]
-    if stated:
-        calibration = calibrate(stated, np.random.default_rng(0))
-        click.echo(f"  a confidence is stated in {len(stated)} of {len(judged)}", err=err)
-        for name in ("brier", "calibration_error", "auroc", "risk_coverage_area"):
-            found[name] = getattr(calibration, name)
-    for name, (value, low, high) in found.items():
-        click.echo(f"  {name:28}{value:8.3f}    ({low:.3f} to {high:.3f})", err=err)
+    recorded: RecordedResponse
+    judged: JudgedResponse
+    pair: str | None
 
 
-def _row(name: str, rate: Rate) -> str:
-    interval = f"({100 * rate.ci_low:.1f} to {100 * rate.ci_high:.1f})"
-    return f"{name:28}{100 * rate.value:6.1f} %  {interval}"
-
-
-def _agreement(found: Agreement) -> str:
-    lines = [_row("agreement", found.agreed) + f" of {found.agreed.n} marked"]
-    kappa = "not defined (all verdicts are alike)" if found.kappa is None else f"{found.kappa:.3f}"
-    lines.append(f"Cohen's kappa of the verdicts: {kappa}")
-    lines += [
-        f"  line {line}: verdict {verdict}, marked {mark}"
-        for line, verdict, mark in found.disagreements
-    ]
-    return "\n".join(lines)
-
-
-def _responses(file: str) -> list[tuple[RecordedResponse, JudgedResponse]]:
+def _responses(file: str) -> Iterator[_Scored]:
     from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import read_text
     from treecut_tasks.logs import read_log
@@ -178,11 +134,95 @@ def _responses(file: str) -> list[tuple[RecordedResponse, JudgedResponse]]:
         def refuse(message: str) -> None:
             raise TreecutError(message)
 
-        responses = [each for _, own in read_log(Path(file), refuse, whole=True) for each in own]
+        batches = read_log(Path(file), refuse, whole=True)
+        named = [(run.model, each) for run, own in batches for each in own]
     else:
-        text = read_text(file, "file of responses")
-        responses = [each for _, each in recorded_responses(text.split("\n"), file)]
-    found = [(each.recorded, each.judged) for each in responses if each.recorded and each.judged]
-    if not found:
+        named = [*recorded_responses(read_text(file, "file of responses").split("\n"), file)]
+    nothing = True
+    for model, each in named:
+        if each.recorded is not None and each.judged is not None:
+            nothing = False
+            pair = each.recorded.pair_id
+            unique = None if pair is None else f"{file} {model} {each.epoch} {pair}"
+            yield _Scored(each.recorded, each.judged, unique)
+    if nothing:
         raise TreecutError(f"{file!r} holds no responses: all samples failed.")
-    return found
+
+
+def _lines(rates: Mapping[TaskKind, Mapping[str, Rate]], found: Sequence[_Scored]) -> Iterator[str]:
+    """Each rate and measure with its interval and in words."""
+    from treecut_tasks.evaluation.rates import CAUSE_RATES, RATES
+
+    for kind, by_name in rates.items():
+        n = next(iter(by_name.values())).n
+        single = kind in ("unanswerable", "answerable")
+        what = f"{kind} problems" if single else f"pairs{'' if kind == 'paired' else f' ({kind})'}"
+        yield f"{n} {what}: share of responses that …, with a 95 % interval"
+        meanings = {**RATES[kind], **CAUSE_RATES}
+        for name, rate in by_name.items():
+            if rate.value or not name.startswith("cause_"):
+                yield f"  {_row(name, rate)}  {meanings[name].meaning}"
+    # What a dialogue ends with is no answer to a problem as it stands.
+    answered = [each for each in found if each.judged.dialogue is None]
+    if answered:
+        yield f"All {len(answered)} responses: means with a 95 % interval"
+        for name, (value, low, high), meaning in _measures(answered):
+            if not math.isnan(value):
+                yield f"  {name:28}{value:8.3f}    {f'({low:.3f} to {high:.3f})':24}{meaning}"
+    tiers = Counter(each.judged.judgement.tier for each in found)
+    shares = ", ".join(
+        f"{words} {100 * tiers[tier] / len(found):.1f} %" for tier, words in _TIERS.items()
+    )
+    yield f"Verdicts stand on: {shares}."
+
+
+_TIERS: dict[Tier | None, str] = {
+    "contract": "the line that the prompt asks for",
+    "marked": "another marker",
+    "stated": "a concluding sentence",
+    None: "nothing (no answer)",
+}
+_CALIBRATION = {
+    "brier": "mean squared error of stated confidences",
+    "calibration_error": "distance of confidence and share of right responses",
+    "auroc": "probability that a right response states more confidence than a wrong one",
+    "risk_coverage_area": "mean share of wrong responses among the most confident ones",
+}
+
+
+def _measures(found: Sequence[_Scored]) -> Iterator[tuple[str, Estimate, str]]:
+    """Name, value and meaning of each measure of responses that are no dialogues."""
+    import numpy as np
+
+    from treecut_tasks.evaluation.calibration import Stated, calibrate
+    from treecut_tasks.evaluation.penalties import MEASURES, estimate, is_right
+
+    judged = [each.judged for each in found]
+    clusters = [each.pair or each.recorded.problem for each in found]
+    for name, value in estimate(judged, clusters, np.random.default_rng(0)).items():
+        yield name, value, MEASURES[name].meaning
+    stated = [
+        Stated(each.confidence, is_right(each), cluster)
+        for each, cluster in zip(judged, clusters, strict=True)
+        if each.confidence is not None
+    ]
+    if stated:
+        calibration = calibrate(stated, np.random.default_rng(0))
+        for name, meaning in _CALIBRATION.items():
+            yield name, getattr(calibration, name), f"{meaning} ({len(stated)} state one)"
+
+
+def _row(name: str, rate: Rate) -> str:
+    interval = f"({100 * rate.ci_low:.1f} to {100 * rate.ci_high:.1f})"
+    return f"{name:28}{100 * rate.value:6.1f} %  {interval:17}"
+
+
+def _agreement(found: Agreement) -> str:
+    lines = [f"{_row('agreement', found.agreed).strip()} of {found.agreed.n} marked"]
+    kappa = "not defined (all verdicts are alike)" if found.kappa is None else f"{found.kappa:.3f}"
+    lines.append(f"Cohen's kappa of the verdicts: {kappa}")
+    lines += [
+        f"  line {line}: verdict {verdict}, marked {mark}"
+        for line, verdict, mark in found.disagreements
+    ]
+    return "\n".join(lines)

@@ -19,7 +19,7 @@ from treecut_tasks.data_sets.plan import SHARD_NAME, Plan, Shard
 from treecut_tasks.data_sets.rows import check_drawable
 from treecut_tasks.data_sets.writing import Advance, WrittenFile, sha256_of, write_shard
 from treecut_tasks.errors import TreecutError, from_validation, shown
-from treecut_tasks.files import made_folder, whole_file
+from treecut_tasks.files import made_folder, read_text, whole_file
 from treecut_tasks.processes import in_processes
 
 MANIFEST_NAME = "manifest.json"
@@ -43,14 +43,7 @@ Write = Callable[[Plan, Sequence[Shard], Path, Advance], Iterator[WrittenFile]]
 def write_folder(
     plan: Plan, path: str, overwrite: bool, write: Write, advance: Advance
 ) -> tuple[int, int]:
-    """Make the files of a data set that are missing in a folder.
-
-    Args:
-        plan: the data set.
-        path: the folder.
-        overwrite: whether another data set in the folder, or this one, is replaced.
-        write: how files are written.
-        advance: told of progress.
+    """Make the files of a data set that are missing in a folder; `overwrite` removes what is there.
 
     Returns:
         How many files were written, and how many were there already.
@@ -61,7 +54,9 @@ def write_folder(
     check_drawable(plan.recipe)
     folder = made_folder(path)
     if overwrite:
-        _clear(folder, plan)
+        # The manifest goes first: what is left of an interrupted removal does not look finished.
+        for file in (folder / MANIFEST_NAME, *_shards_in(folder)):
+            file.unlink(missing_ok=True)
     known = _whole_files(folder, plan)
     there = len(known)
     # Written first, so that the folder belongs to this data set before any file is in it.
@@ -76,26 +71,9 @@ def write_folder(
     return len(missing), there
 
 
-def _clear(folder: Path, plan: Plan) -> None:
-    """Remove the data set that is in a folder."""
-    names = {shard.name for shard in plan.shards}
-    if (folder / MANIFEST_NAME).exists():
-        names |= {file.name for file in _read(folder).files}
-    for file in _strangers(folder, names):
-        raise TreecutError(
-            f"{str(file)!r} belongs to no data set that {MANIFEST_NAME} tells of, so it is not "
-            "overwritten: move it away, or use another folder."
-        )
-    # The manifest goes first: what is left of an interrupted removal does not look finished.
-    for name in (MANIFEST_NAME, *sorted(names)):
-        (folder / name).unlink(missing_ok=True)
-
-
-def _strangers(folder: Path, names: set[str]) -> Iterator[Path]:
-    """Files that look like those of a data set, but are not named."""
-    for file in sorted(folder.iterdir()):
-        if file.name not in names and re.fullmatch(SHARD_NAME, file.name):
-            yield file
+def _shards_in(folder: Path) -> list[Path]:
+    """Files that are named like those of a data set."""
+    return [file for file in sorted(folder.iterdir()) if re.fullmatch(SHARD_NAME, file.name)]
 
 
 def _whole_files(folder: Path, plan: Plan) -> dict[str, WrittenFile]:
@@ -105,14 +83,14 @@ def _whole_files(folder: Path, plan: Plan) -> dict[str, WrittenFile]:
         TreecutError: there is another data set, or one that no manifest tells of.
     """
     if not (folder / MANIFEST_NAME).exists():
-        for file in _strangers(folder, set()):
+        for file in _shards_in(folder):
             raise TreecutError(
                 f"{str(file)!r} is there already, but no {MANIFEST_NAME} tells what it is: use an empty "
                 "folder, or --overwrite."
             )
         return {}
     manifest = _read(folder)
-    theirs, ours = dict(_flat(manifest.data_set)), dict(_flat(json.loads(plan.as_json())))
+    theirs, ours = dict(_flat(manifest.data_set)), dict(_flat(plan.as_dict()))
     for key in {**ours, **theirs}:
         if theirs.get(key) != ours.get(key):
             raise TreecutError(
@@ -138,13 +116,9 @@ def _write_manifest(folder: Path, plan: Plan, known: dict[str, WrittenFile]) -> 
 def _read(folder: Path) -> _Manifest:
     path = folder / MANIFEST_NAME
     try:
-        return _Manifest.model_validate_json(path.read_bytes())
+        return _Manifest.model_validate_json(read_text(path, "manifest"))
     except ValidationError as error:
         raise from_validation(error, f"The manifest {str(path)!r}") from error
-    except OSError as error:
-        raise TreecutError(
-            f"{str(path)!r} cannot be read ({error.strerror}): use an empty folder, or --overwrite."
-        ) from error
 
 
 def _fault(folder: Path, expected: WrittenFile) -> str | None:
@@ -177,8 +151,10 @@ def check_files(folder: Path) -> Iterator[tuple[WrittenFile, str | None]]:
         )
     for file in manifest.files:
         yield file, _fault(folder, file)
-    for path in _strangers(folder, {file.name for file in manifest.files}):
-        yield WrittenFile(name=path.name, rows=0, bytes=0, sha256=""), "is not in the manifest"
+    known = {file.name for file in manifest.files}
+    for path in _shards_in(folder):
+        if path.name not in known:
+            yield WrittenFile(name=path.name, rows=0, bytes=0, sha256=""), "is not in the manifest"
 
 
 def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from treecut_tasks.errors import TreecutError, checked_choice, shown
 from treecut_tasks.evaluation.prompts import COT_SYSTEM_MESSAGE, make_shot
 from treecut_tasks.problems import WHOLE, ProblemConfig, Split, named_split
 from treecut_tasks.problems.blocks import BLOCK, PairKind
+from treecut_tasks.problems.columns import schema
 
 if TYPE_CHECKING:
     import datasets
@@ -72,8 +73,7 @@ def to_dataset(
     """
     import datasets
 
-    entries = _entries(config, seed, n, pairs, split)
-    source = _Source(*entries, form, solutions, system_message)
+    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
     table = pa.concat_tables(source.tables(0, source.num_entries))
     return datasets.Dataset(table, split=datasets.NamedSplit(source.split.name))
 
@@ -94,28 +94,16 @@ def to_iterable_dataset(
 
     It is divided among the workers of a `DataLoader`, and among nodes by
     `datasets.distributed.split_dataset_by_node`, shard by shard; `state_dict` and `load_state_dict`
-    resume it. The rows are those of `to_dataset`, in the same order for a single reader.
-
-    Args:
-        config: see `to_dataset`.
-        seed: see `to_dataset`.
-        n: see `to_dataset`.
-        pairs: see `to_dataset`.
-        split: see `to_dataset`.
-        form: see `to_dataset`.
-        solutions: see `to_dataset`.
-        system_message: see `to_dataset`.
-        shards: number of shards; best a multiple of workers times nodes. By default one for each
-            4096 entries, and 16,384 at most. To resume, the begun shard is drawn again from its
-            beginning.
+    resume it. The rows are those of `to_dataset` with the same arguments, in the same order for a
+    single reader. The number of `shards` is best a multiple of workers times nodes; by default it is one
+    for each 4096 entries, and 16,384 at most. To resume, the begun shard is drawn again from its beginning.
 
     Raises:
         TreecutError: a value that is not allowed.
     """
     import datasets
 
-    entries = _entries(config, seed, n, pairs, split)
-    source = _Source(*entries, form, solutions, system_message)
+    source = _source(config, seed, n, pairs, split, form, solutions, system_message)
     size = source.num_entries
     count = min(-(-size // BLOCK), _MOST_SHARDS) if shards is None else shards
     if type(count) is not int or not 1 <= count <= size:
@@ -148,25 +136,21 @@ class _Source:
 
     def __post_init__(self) -> None:
         checked_choice("form", self.form, FORMS)
-        if self.system_message and self.form not in ("messages", "prompts"):
+        needed = ("messages",) if not self.solutions else ("messages", "prompts")
+        if (self.system_message or not self.solutions) and self.form not in needed:
             raise TreecutError(
-                f"system_message needs messages, but form is {self.form!r}: use messages or prompts."
-            )
-        if not self.solutions and self.form != "messages":
-            raise TreecutError(
-                "solutions=False leaves out the response of the form messages, but form is "
-                f"{self.form!r}: leave solutions out."
+                "solutions=False needs the form messages, and system_message messages or prompts, but "
+                f"form is {self.form!r}: choose another form, or leave them out."
             )
 
     @cached_property
     def schema(self) -> pa.Schema:
-        return self._formed(self._rows().schema.empty_table()).schema
+        rows = schema(self.form != "all", self.recipe.paired)
+        return self._formed(rows.empty_table()).schema
 
     def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
-        return map(self._formed, self._rows().tables(start, stop))
-
-    def _rows(self) -> Rows:
-        return _rows_of(self.recipe, self.split, self.form != "all")
+        rows = _rows_of(self.recipe, self.split, self.form != "all")
+        return map(self._formed, rows.tables(start, stop))
 
     def _formed(self, table: pa.Table) -> pa.Table:
         if self.form in ("all", "text"):
@@ -194,42 +178,38 @@ class _Source:
         return pa.array(rows, _MESSAGES)
 
 
-@lru_cache(maxsize=4)
-def _rows_of(recipe: Recipe, split: Split, text_only: bool) -> Rows:
-    """The rows of a data set; kept, because shards that are smaller than a block share its draws.
-
-    Not kept by the source itself, which is sent to other processes.
-    """
-    return Rows(recipe, split, text_only)
+# Kept, because shards that are smaller than a block share its draws; not by the source itself, which is
+# sent to other processes.
+_rows_of = lru_cache(maxsize=4)(Rows)
 
 
-def _entries(
-    config: ProblemConfig | Recipe, seed: int, n: int, pairs: PairKind, split: str | None
-) -> tuple[Recipe, Split, int]:
-    """What is drawn of which split, and how many entries."""
-    recipe = _recipe(config, seed, pairs, split)
-    names = [each.name for each in recipe.splits]
-    chosen = names[0] if len(names) == 1 else split
-    if chosen not in names or (isinstance(config, Recipe) and split not in (None, chosen)):
-        raise TreecutError(f"split is {shown(split)}: it must be {' or '.join(names)}.")
-    # One file for each split, of which only the size is of interest.
-    (shard,) = (each for each in Plan(recipe, n, len(names)).shards if each.split.name == chosen)
-    return recipe, shard.split, shard.stop
-
-
-def _recipe(
-    config: ProblemConfig | Recipe, seed: int, pairs: PairKind, split: str | None
-) -> Recipe:
+def _source(
+    config: ProblemConfig | Recipe,
+    seed: int,
+    n: int,
+    pairs: PairKind,
+    split: str | None,
+    *shape: Any,
+) -> _Source:
+    """What is drawn of which split, how many entries, and the shape of the rows."""
     if isinstance(config, ProblemConfig):
         of = WHOLE if split is None else named_split(split)
-        return Recipe((Part(config, pairs),), seed, (of,))
-    if not isinstance(config, Recipe):
+        recipe, split = Recipe((Part(config, pairs),), seed, (of,)), of.name
+    elif not isinstance(config, Recipe):
         raise TreecutError(
             f"config is {shown(config)}: it must be a ProblemConfig, or a recipe as read_mixture gives it."
         )
-    if pairs != "none":
+    elif pairs != "none":
         raise TreecutError(
             f"pairs is {shown(pairs)}, but a recipe says for each of its parts whether it has pairs: leave "
             "pairs out."
         )
-    return replace(config, seed=seed)
+    else:
+        recipe = replace(config, seed=seed)
+    names = [each.name for each in recipe.splits]
+    chosen = names[0] if len(names) == 1 and split is None else split
+    if chosen not in names:
+        raise TreecutError(f"split is {shown(split)}: it must be {' or '.join(names)}.")
+    # One file for each split, of which only the size is of interest.
+    (shard,) = (each for each in Plan(recipe, n, len(names)).shards if each.split.name == chosen)
+    return _Source(recipe, shard.split, shard.stop, *shape)

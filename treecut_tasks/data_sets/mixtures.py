@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,35 +18,27 @@ from pydantic import (
     model_validator,
 )
 
-from treecut_tasks.data_sets.recipe import MAX_CYCLE, Part, Recipe
+from treecut_tasks.data_sets.recipe import Part, Recipe
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.files import read_yaml
 from treecut_tasks.problems import WHOLE, ProblemConfig, default_num_vars, disjoint_splits
 from treecut_tasks.problems.blocks import PairKind
 
 # Splits are drawn by drawing names until they belong to it.
-_MIN_SHARE = Fraction(1, 1000)
-# A number as text; its size is limited so that computing with it is quick.
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:/[0-9]{1,18})?")
+_TOO_SMALL = 0.0009
+# A cycle of a mixture is a list in memory; nobody needs finer weights than such a sum of whole ones.
+_MAX_CYCLE = 10_000
+# A number as `Fraction` reads it; its size is limited so that computing with it is quick.
+_NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18}|/[0-9]{0,17}[1-9][0-9]{0,17})?")
 # A split names files, on all kinds of systems.
 _SPLIT_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
 
 
 def _fraction(value: object) -> Fraction:
     """A number as it is written: 0.1 is one tenth."""
-    try:
-        if type(value) in (int, float) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
-            number, _, divisor = str(value).partition("/")
-            return Fraction(number) / Fraction(divisor or 1)
-    except (ValueError, ZeroDivisionError):  # no finite number
-        pass
-    raise ValueError("must be a number such as 3, 0.25 or 1/3")
-
-
-def _split_share(value: Fraction) -> Fraction:
-    if not _MIN_SHARE <= value <= 1:
-        raise ValueError(f"must be from {_MIN_SHARE} to 1")
-    return value
+    if isinstance(value, bool) or not _NUMBER.fullmatch(str(value)):
+        raise ValueError("must be a number such as 3, 0.25 or 1/3")
+    return Fraction(str(value))
 
 
 _Number = Annotated[Fraction, BeforeValidator(_fraction)]
@@ -102,7 +93,7 @@ class _Mixture(BaseModel):
     splits: Annotated[
         dict[
             Annotated[str, Field(pattern=_SPLIT_NAME)],
-            Annotated[_Number, AfterValidator(_split_share)],
+            Annotated[_Number, Field(gt=_TOO_SMALL, le=1)],
         ],
         Field(min_length=1),
     ] = {WHOLE.name: Fraction(1)}  # pydantic copies it
@@ -160,10 +151,10 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
     scale = lcm(*(weight.denominator for weight, _ in weighted))
     weights = [int(weight * scale) for weight, _ in weighted]
     common = gcd(*weights)
-    if sum(weights) // common > MAX_CYCLE:
+    if sum(weights) // common > _MAX_CYCLE:
         raise TreecutError(
             f"{what} has weights that, as whole numbers in the same proportions, add up to more than "
-            f"{MAX_CYCLE}: use rounder weights."
+            f"{_MAX_CYCLE}: use rounder weights."
         )
     parts = tuple(
         replace(part, weight=weight // common)

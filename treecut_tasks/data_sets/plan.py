@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -10,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from treecut_tasks.data_sets.recipe import Recipe, portions
 from treecut_tasks.errors import TreecutError, checked_choice, shown
-from treecut_tasks.problems import Split, check_count
+from treecut_tasks.problems import Split
 
 Format = Literal["jsonl", "parquet", "published"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -81,9 +80,6 @@ class Plan:
                 f"{self.num_shards} shards were asked for {self.num_entries} problems: use at most one "
                 f"shard for each problem, and at most {_MOST_SHARDS}."
             )
-        turns = len(self.recipe.cycle)
-        for part in self.recipe.parts:
-            check_count(part.config, -(-self.num_entries * part.weight // turns))
 
     @cached_property
     def shards(self) -> tuple[Shard, ...]:
@@ -116,7 +112,3 @@ class Plan:
             "version": version("treecut-tasks"),
             **self.recipe.as_dict(),
         }
-
-    def as_json(self) -> str:
-        """The same as text."""
-        return json.dumps(self.as_dict())

@@ -15,6 +15,7 @@ from treecut_tasks.data_sets.folder import Write
 from treecut_tasks.data_sets.plan import Plan, Shard
 from treecut_tasks.data_sets.writing import Advance, WrittenFile, write_shard
 from treecut_tasks.errors import TreecutError
+from treecut_tasks.extras import require
 
 _OWN_CLUSTER = "local"
 # How often a file is begun again whose process or machine dies.
@@ -55,7 +56,7 @@ def write_with_ray(address: str) -> Write:
                 advance(written.rows)
         except ray.exceptions.RayError as error:
             raise TreecutError(
-                f"The Ray cluster could not write all files ({_last_line(error)}): mend that and run the "
+                f"The Ray cluster could not write all files ({_line(error, -1)}): mend that and run the "
                 "same command again; finished files are kept."
             ) from error
         finally:
@@ -84,10 +85,8 @@ def _import_ray(address: str) -> Any:
         # home directory, and each cluster that is started there later would demand it.
         os.environ["RAY_AUTH_MODE"] = "token"
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
-    try:
-        return import_module("ray")
-    except ImportError as error:
-        raise TreecutError("--ray needs Ray: pip install 'treecut-tasks[ray]'.") from error
+    require("ray", "ray", for_what="--ray")
+    return import_module("ray")
 
 
 def _connect(ray: Any, address: str) -> None:
@@ -98,13 +97,12 @@ def _connect(ray: Any, address: str) -> None:
             socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
         ray.init(address=address, log_to_driver=False, logging_level="ERROR", **own)
     except Exception as error:  # Ray raises all kinds, and plain ones too
-        reason = (str(error).strip().splitlines() or [""])[0].rstrip(".:")
         raise TreecutError(
-            f"No Ray cluster answers at {address!r} ({reason}; if it demands a token, RAY_AUTH_MODE=token "
-            "must be set here too): give the address that `ray start --head` printed, auto, or "
-            f"{_OWN_CLUSTER}."
+            f"No Ray cluster answers at {address!r} ({_line(error, 0)}; if it demands a token, "
+            "RAY_AUTH_MODE=token must be set here too): give the address that `ray start --head` printed, "
+            f"auto, or {_OWN_CLUSTER}."
         ) from error
 
 
-def _last_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[-1].rstrip(".")
+def _line(error: BaseException, number: int) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[number].rstrip(".:")

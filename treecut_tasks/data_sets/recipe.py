@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 from typing import Any, get_args
 
 import numpy as np
@@ -20,10 +19,6 @@ from treecut_tasks.errors import TreecutError, checked_choice
 from treecut_tasks.problems import WHOLE, ProblemConfig, Split, check_seed
 from treecut_tasks.problems.blocks import Ints, PairKind
 from treecut_tasks.problems.pairs import check_pair
-
-# A cycle of a mixture is a list in memory; nobody needs finer weights than this.
-MAX_CYCLE = 10_000
-"""Largest sum of the whole weights of a mixture."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ class Recipe:
         splits: the splits, see `problems.disjoint_splits`.
 
     Raises:
-        TreecutError: no parts or too large weights, or splits that could share a problem.
+        TreecutError: a bad seed, or themes that would share an item between splits.
     """
 
     parts: tuple[Part, ...]
@@ -90,28 +85,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        weights = sum(part.weight for part in self.parts)
-        if not 1 <= weights <= MAX_CYCLE:
-            raise TreecutError(
-                f"The weights of the parts add up to {weights}: give one part or more, with weights that "
-                f"add up to {MAX_CYCLE} at most."
-            )
-        for one, other in combinations(self.splits, 2):
-            if one.name == other.name or not (
-                _apart(one.hashes, other.hashes) or _apart(one.items, other.items)
-            ):
-                raise TreecutError(
-                    f"The splits {one.name!r} and {other.name!r} could share problems: make them with "
-                    "disjoint_splits."
-                )
-        self._check_items()
-
-    def _check_items(self) -> None:
-        """Check that splits with items of their own share none through themes that have one in common."""
         seen: dict[str, str] = {}
-        for split in self.splits if self.splits[0].items != WHOLE.items else ():
+        for split in self.splits:
             for theme in {part.config.resolved_theme for part in self.parts}:
-                for number in split.item_numbers(theme):
+                for number in split.item_numbers(theme) if split.has_own_items else ():
                     # As in themes, capitals make no other name.
                     item = theme.items[number].name
                     other = seen.setdefault(item.casefold(), split.name)
@@ -162,16 +139,12 @@ class Recipe:
         }
 
 
-def _apart(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
-    return bool(one[1] <= other[0] or other[1] <= one[0])
-
-
 def portions(total: int, splits: Sequence[Split]) -> list[int]:
     """Distribute a number over splits by their shares; what is left goes to the largest remainders.
 
     Each gets one at least, at the cost of the largest.
     """
-    whole = sum((split.share for split in splits), Fraction(0))
+    whole = sum(split.share for split in splits)
     exact = [total * split.share / whole for split in splits]
     counts = [math.floor(each) for each in exact]
     by_remainder = sorted(range(len(splits)), key=lambda i: counts[i] - exact[i])

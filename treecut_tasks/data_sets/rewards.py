@@ -6,7 +6,7 @@ TRL and verifiers call.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -85,7 +85,9 @@ class Reward:
             value = getattr(self, field.name)
             if field.name == "hallucination" and value is None:
                 continue
-            if not _is_finite(value):
+            # Written so that infinity and what is no number fail; truth values are no numbers.
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not (is_number and abs(value) <= sys.float_info.max):
                 raise TreecutError(
                     f"The reward {field.name} is {value!r}: it must be a finite number, such as "
                     f"{field.default if field.default is not None else self.wrong_number}."
@@ -172,16 +174,6 @@ class _ForTrl:
             self.reward(_text_of(completion), {"answer": row_answer})
             for completion, row_answer in zip(completions, answer, strict=True)
         ]
-
-
-def _is_finite(value: object) -> bool:
-    """Whether a value is a number that a float can hold; truth values are none."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _text_of(completion: object) -> str:

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from treecut_tasks.data_sets.plan import Plan
 from treecut_tasks.data_sets.recipe import Recipe
+from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems import Split
 from treecut_tasks.problems.blocks import BLOCK, Ints, PairKind
 from treecut_tasks.problems.columns import columns, schema
 from treecut_tasks.problems.members import Member, chunk_size, pair_ids
-from treecut_tasks.problems.streams import Stream
+from treecut_tasks.problems.streams import Stream, member_chunks
 
 
 def check_drawable(recipe: Recipe) -> None:
@@ -34,27 +36,16 @@ class Rows:
     """The rows of one split of a recipe; any of them can be made without the others.
 
     An entry is a problem, or a pair, which makes two rows.
-
-    Attributes:
-        schema: the columns of its tables.
-        chunk: entries in each table.
     """
 
     def __init__(self, recipe: Recipe, split: Split, text_only: bool = False) -> None:
-        """Prepare the parts.
-
-        Args:
-            recipe: what the data set is made of.
-            split: one of its splits.
-            text_only: whether rows are just ids, problems, answers and solutions.
-        """
-        self.schema = schema(text_only, recipe.paired)
-        self._empty = self.schema.empty_table()
-        self.chunk = min(chunk_size(part.config) for part in recipe.parts)
+        """Prepare the parts of a recipe; `text_only` leaves just ids, texts, answers and solutions."""
+        self._empty = schema(text_only, recipe.paired).empty_table()
+        self._chunk = min(chunk_size(part.config) for part in recipe.parts)
         # Parts that draw the same, such as the answerable problems of two cut depths, must not repeat
         # each other.
         before: Counter[Any] = Counter()
-        self._parts, self._text_only, self._blocks = recipe.parts, text_only, []
+        self._text_only, self._blocks = text_only, []
         for part in recipe.parts:
             stream = Stream(part.config, recipe.seed, part.pairs, split, before[part.stream])
             # Several tables are made of each block, one after the other.
@@ -64,18 +55,18 @@ class Rows:
 
     def tables(self, start: int, stop: int) -> Iterator[pa.Table]:
         """Tables with the rows of the entries from start to stop, a chunk in each."""
-        for low in range(start, stop, self.chunk):
-            entries = np.arange(low, min(low + self.chunk, stop))
+        for low in range(start, stop, self._chunk):
+            entries = np.arange(low, min(low + self._chunk, stop))
             part_of = self._cycle[entries % len(self._cycle)]
             before = self._recipe.turns_before(low)
             tables: list[pa.Table] = []
             keys: list[Ints] = []
-            for number, part in enumerate(self._parts):
+            for number, part in enumerate(self._recipe.parts):
                 places = entries[part_of == number]
                 if len(places):
                     tables += self._tables_of(number, int(before[number]), len(places))
                     keys.append(np.repeat(places, part.rows_per_entry))
-            if len(self._parts) == 1:
+            if len(self._recipe.parts) == 1:
                 yield pa.concat_tables(tables)
                 continue
             # What only other parts have is null.
@@ -89,17 +80,33 @@ class Rows:
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             first = block * BLOCK
             rows = self._blocks[number](block).rows(max(start - first, 0), min(stop - first, BLOCK))
-            yield member_tables(Member.of(rows), self._parts[number].pairs, self._text_only)
+            pairs = self._recipe.parts[number].pairs
+            yield _member_table(Member.of(rows), pairs, self._text_only)
 
 
-def member_tables(drawn: Member, pairs: PairKind, text_only: bool) -> pa.Table:
-    """The rows of some entries of one part; the two of a pair follow each other.
+def one_stream_tables(plan: Plan) -> Iterator[pa.Table]:
+    """The rows of a plan, drawn as the authors did, from one generator.
 
-    Args:
-        drawn: the problems that were drawn, one for each entry.
-        pairs: whether they are shown with their counterparts.
-        text_only: whether rows are just ids, problems, answers and solutions.
+    Raises:
+        TreecutError: matched pairs or a split, which that stream does not have.
     """
+    (part,), (split,) = plan.recipe.parts, plan.recipe.splits
+    if part.pairs == "matched" or not split.is_whole:
+        raise TreecutError(
+            "--one-stream is the authors' stream, which has neither matched pairs nor splits: leave it "
+            "out, or use --pairs full and --split all."
+        )
+    left = plan.num_entries
+    for member in member_chunks(part.config, plan.recipe.seed, one_stream=True):
+        rows = member.rows(0, left)
+        yield _member_table(rows, part.pairs, plan.columns == "text")
+        left -= len(rows.block)
+        if left <= 0:
+            return
+
+
+def _member_table(drawn: Member, pairs: PairKind, text_only: bool) -> pa.Table:
+    """The rows of some entries of one part; the two of a pair follow each other."""
     if pairs == "none":
         return pa.Table.from_pydict(columns(drawn, text_only), schema(text_only))
     both = [drawn, drawn.counterpart(matched=pairs == "matched")]

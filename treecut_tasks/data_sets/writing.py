@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -12,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, StringConstraints
 
-from treecut_tasks.data_sets.plan import SHARD_NAME, Format, Plan, Shard
+from treecut_tasks.data_sets.plan import SHARD_NAME, Plan, Shard
 from treecut_tasks.data_sets.rows import Rows
 from treecut_tasks.files import whole_file
+from treecut_tasks.problems.columns import schema
 from treecut_tasks.problems.members import published_lines
 
 # Rows in a Parquet row group, which readers load at once.
@@ -32,14 +34,7 @@ Advance = Callable[[int], None]
 
 
 class WrittenFile(BaseModel):
-    """What a finished file is known by.
-
-    Attributes:
-        name: its file name.
-        rows: problems in it.
-        bytes: its size.
-        sha256: hexadecimal digest of its content.
-    """
+    """What a finished file is known by: rows are problems, the SHA-256 is hexadecimal."""
 
     # Whoever made a manifest must not choose what else is read on this machine.
     name: Annotated[str, StringConstraints(pattern=rf"^{SHARD_NAME}$")]
@@ -58,9 +53,7 @@ def write_shard(
     """
     path, rows = folder / shard.name, Rows(plan.recipe, shard.split, plan.columns == "text")
     with whole_file(path) as file:
-        write_tables(
-            rows.tables(shard.start, shard.stop), plan.format, file.buffer, advance, plan.as_json()
-        )
+        write_tables(rows.tables(shard.start, shard.stop), plan, file.buffer, advance)
     return WrittenFile(
         name=shard.name,
         rows=plan.recipe.num_rows(shard.start, shard.stop),
@@ -79,74 +72,64 @@ def sha256_of(path: Path) -> str:
 
 
 def write_tables(
-    tables: Iterable[pa.Table],
-    format: Format,
-    file: BinaryIO,
-    advance: Advance = lambda _: None,
-    metadata: str = "{}",
+    tables: Iterable[pa.Table], plan: Plan, file: BinaryIO, advance: Advance = lambda _: None
 ) -> None:
-    """Write tables to an open file.
-
-    Args:
-        tables: the rows; one table or more.
-        format: how they are written.
-        file: where to.
-        advance: told of progress.
-        metadata: JSON that a Parquet file carries.
-    """
-    if format == "parquet":
-        _write_parquet(tables, file, advance, metadata)
+    """Write tables to an open file as a plan says."""
+    if plan.format == "parquet":
+        _write_parquet(tables, plan, file, advance)
         return
+    lines = _json_lines if plan.format == "jsonl" else _published_lines
     for table in tables:
-        file.writelines(_lines(table) if format == "jsonl" else published(table))
+        file.writelines(lines(table))
         advance(len(table))
 
 
-def _lines(table: pa.Table) -> Iterator[bytes]:
-    dumps, newline = orjson.dumps, orjson.OPT_APPEND_NEWLINE
-    return (dumps(row, option=newline) for row in table.to_pylist())
+def write_aligned(
+    tables: Iterable[pa.Table], plan: Plan, files: Sequence[BinaryIO], advance: Advance
+) -> None:
+    """Write the first members of pairs to one file and the second ones to another, line by line."""
+    for table in tables:
+        for member, file in enumerate(files):
+            write_tables([table.take(pa.array(range(member, len(table), 2)))], plan, file, advance)
 
 
-def published(table: pa.Table) -> Iterator[bytes]:
-    """The rows as lines of the authors' files."""
+def _json_lines(table: pa.Table) -> Iterator[bytes]:
+    return (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in table.to_pylist())
+
+
+def _published_lines(table: pa.Table) -> Iterator[bytes]:
     texts = (table[name].to_pylist() for name in ("problem", "answer", "proof"))
     return (line.encode("ascii") for line in published_lines(*texts))
 
 
 def _write_parquet(
-    tables: Iterable[pa.Table], file: BinaryIO, advance: Advance, metadata: str
+    tables: Iterable[pa.Table], plan: Plan, file: BinaryIO, advance: Advance
 ) -> None:
-    writer: pq.ParquetWriter | None = None
+    metadata = {METADATA_KEY: json.dumps(plan.as_dict())}
+    fields = schema(plan.columns == "text", plan.recipe.paired).with_metadata(metadata)
+    with pq.ParquetWriter(
+        file,
+        fields,
+        compression=_COMPRESSION,
+        compression_level=_LEVEL,
+        use_dictionary=[
+            path for field in fields for path in _leaves(field) if path not in _WITHOUT_DICTIONARY
+        ],
+    ) as writer:
+        for group in _row_groups(tables):
+            writer.write_table(group.cast(fields), row_group_size=_ROW_GROUP)
+            advance(len(group))
+
+
+def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Tables joined to as many rows as a row group holds, or a few less."""
     group: list[pa.Table] = []
-
-    def write_group() -> None:
-        assert writer is not None
-        if group:
-            writer.write_table(pa.concat_tables(group), row_group_size=_ROW_GROUP)
-            advance(sum(map(len, group)))
-            group.clear()
-
     for table in tables:
-        table = table.replace_schema_metadata({METADATA_KEY: metadata.encode()})
-        if writer is None:
-            writer = pq.ParquetWriter(
-                file,
-                table.schema,
-                compression=_COMPRESSION,
-                compression_level=_LEVEL,
-                use_dictionary=_repeating_columns(table.schema),
-            )
         if sum(map(len, group)) + len(table) > _ROW_GROUP:
-            write_group()
+            yield pa.concat_tables(group)
+            group = []
         group.append(table)
-    write_group()
-    assert writer is not None
-    writer.close()
-
-
-def _repeating_columns(schema: pa.Schema) -> list[str]:
-    """Paths of the columns in which values repeat so often that a dictionary pays."""
-    return [path for field in schema for path in _leaves(field) if path not in _WITHOUT_DICTIONARY]
+    yield pa.concat_tables(group)
 
 
 def _leaves(field: pa.Field, within: str = "") -> Iterator[str]:
@@ -155,7 +138,5 @@ def _leaves(field: pa.Field, within: str = "") -> Iterator[str]:
     if pa.types.is_struct(field.type):
         for inner in field.type:
             yield from _leaves(inner, f"{path}.")
-    elif pa.types.is_list(field.type):
-        yield f"{path}.list.element"
     else:
-        yield path
+        yield f"{path}.list.element" if pa.types.is_list(field.type) else path

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -17,12 +17,12 @@ from pydantic import (
     model_validator,
 )
 
-from treecut_tasks.errors import TreecutError, validated
+from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.designs import Design
 from treecut_tasks.evaluation.items import Item, ItemSet, build_items
 from treecut_tasks.evaluation.judging import JudgedResponse
 from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
-from treecut_tasks.evaluation.rates import TaskKind, counts, definitions, pair_counts
+from treecut_tasks.evaluation.rates import RATES, TaskKind, counts
 from treecut_tasks.problems.pairs import check_pair
 from treecut_tasks.psychometrics import next_batch
 
@@ -83,38 +83,28 @@ class Search(BaseModel):
             )
         return self
 
-    @classmethod
-    def parse(cls, values: Mapping[str, Any]) -> Search:
-        """Make a search from what a framework's command line supplies.
-
-        Raises:
-            TreecutError: a value that the parameter does not take.
-        """
-        return validated(cls, values)
-
     @property
     def kind(self) -> TaskKind:
         """What is asked."""
         return "paired" if self.pairs else "unanswerable"
 
     def counts(self, answers: Iterable[Answer]) -> dict[int, tuple[int, int]]:
-        """Of each depth, how many problems or pairs were answered and how many of them failed."""
+        """Of each depth, how many problems or pairs were answered and how many of them failed.
+
+        A problem counts once, with its last answer: further epochs of it are no further evidence.
+        """
         metric = self.metric or ("pair_solved_rate" if self.pairs else "hallucination_rate")
-        bad = 0.0 if definitions(self.kind)[metric].higher_is_better else 1.0
-        groups: dict[tuple[int, str], tuple[list[JudgedResponse], list[JudgedResponse]]]
-        groups = defaultdict(lambda: ([], []))
+        bad = 0.0 if RATES[self.kind][metric].higher_is_better else 1.0
+        groups: dict[tuple[int, str], dict[bool, JudgedResponse]] = defaultdict(dict)
         for depth, pair_id, judged in answers:
             if judged is not None:
-                groups[depth, pair_id][not judged.unanswerable].append(judged)
+                groups[depth, pair_id][judged.unanswerable] = judged
         table = dict.fromkeys(range(self.min_depth, self.max_depth + 1), (0, 0))
-        for (depth, _), (first, second) in groups.items():
-            if self.pairs:
-                rows = [pair_counts(*both) for both in zip(first, second, strict=False)]
-            else:
-                rows = [counts(each) for each in first]
-            asked, failed = table[depth]
-            failures = sum(row[metric] == bad for row in rows)
-            table[depth] = (asked + len(rows), failed + failures)
+        for (depth, _), members in groups.items():
+            both = [members[kind] for kind in (True, False) if kind in members]
+            if len(both) == 1 + self.pairs:
+                asked, failed = table[depth]
+                table[depth] = (asked + 1, failed + (counts(*both)[metric] == bad))
         return table
 
 
@@ -162,7 +152,7 @@ class Plan:
             items += self._pool(depth).items[served[depth] : served[depth] + members]
             served[depth] += members
         reserved = frozenset[str]().union(*(self._pool(depth).reserved for depth in set(batch)))
-        return ItemSet(self.search.kind, tuple(items), reserved)
+        return ItemSet(self.search.kind, self.parameters, tuple(items), reserved)
 
     def _pool(self, depth: int) -> ItemSet:
         """The items of a depth, as many as can be needed."""
@@ -175,11 +165,12 @@ class Plan:
         return self._pools[depth]
 
     def _configurations(self, depth: int) -> list[Configuration]:
-        varied: dict[str, Any] = {"ans_depth": (depth,)}
-        if self.search.structure == "drawn":
-            varied["num_vars"] = tuple(range(depth, depth + 3))
-            varied["cut_depth"] = tuple(range(1, depth))
-        configurations = self.parameters.model_copy(update=varied).configurations()
+        at_depth = self.parameters.model_copy(update={"ans_depth": (depth,)})
+        if self.search.structure == "paper":
+            configurations = at_depth.configurations()
+        else:
+            sizes = {"num_vars": (depth, depth + 1, depth + 2), "cut_depth": tuple(range(1, depth))}
+            configurations = at_depth.configurations(lambda _: sizes)
         # The first few problems must not all have the same cut.
         random.Random(f"{self.parameters.seed} {depth}").shuffle(configurations)
         return configurations

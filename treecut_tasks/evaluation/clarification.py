@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from treecut_tasks.errors import validated
+from treecut_tasks.causes.words import capital, one
 from treecut_tasks.evaluation.diagnosis import AskKind, Gap, find_gap
 from treecut_tasks.reading import Equation, ReadProblem, ReadSentence
-from treecut_tasks.reading.vocabulary import indefinite_article
 from treecut_tasks.scoring.names import NameReader, find_final_lines
 from treecut_tasks.themes import Variable, load_theme
 
@@ -31,15 +30,6 @@ class DialogueSettings(BaseModel):
 
     max_questions: Annotated[StrictInt, Field(ge=1, le=20)] = 3
     oracle: Oracle = "truthful"
-
-    @classmethod
-    def parse(cls, values: Mapping[str, Any]) -> DialogueSettings:
-        """Check settings.
-
-        Raises:
-            TreecutError: a value that the setting does not take.
-        """
-        return validated(cls, values)
 
     @property
     def instruction(self) -> str:
@@ -79,25 +69,6 @@ class DialogueRecord:
     questions: Sequence[Question]
     settled: bool
     price: str
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> DialogueRecord:
-        """The dialogue of `asdict`."""
-        questions = [Question(**each) for each in record["questions"]]
-        return cls(**{**record, "questions": questions})
-
-
-def _parsed(value: object) -> object:
-    if not isinstance(value, Mapping):
-        return value
-    try:
-        return DialogueRecord.from_record(value)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("must be a dialogue as the task clarification logs it") from error
-
-
-LoggedDialogue = Annotated[DialogueRecord | None, BeforeValidator(_parsed)]
-"""A dialogue, or the mapping that logs keep of it."""
 
 
 class Dialogue:
@@ -155,9 +126,7 @@ class Dialogue:
         if self._settings.oracle == "ignorant":
             return f"The price of the {variable} is not known."
         price = self._prices[str(variable)]
-        theme = self._gap.read.theme
-        article = indefinite_article(variable.item).capitalize()
-        fact = f"{article} {variable} costs {theme.money(price)}."
+        fact = f"{capital(one(variable))} costs {self._gap.read.theme.money(price)}."
         self._gap = Gap.of(_with_fact(self._gap.read, fact, variable, price))
         return fact
 

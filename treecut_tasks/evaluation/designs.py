@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from treecut_tasks.evaluation.clarification import DialogueSettings
 from treecut_tasks.evaluation.instructions import DIAGNOSIS
 from treecut_tasks.evaluation.parameters import Configuration, TaskParameters
-from treecut_tasks.evaluation.rates import TaskKind
+from treecut_tasks.evaluation.rates import PAIR_KINDS, TaskKind
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Design:
     @property
     def pairs(self) -> bool:
         """Whether it serves both members of each pair."""
-        return self.kind not in ("unanswerable", "answerable")
+        return self.kind in PAIR_KINDS
 
     def complete(self, parameters: TaskParameters) -> TaskParameters:
         """The parameters with what the design itself decides."""
@@ -40,29 +40,20 @@ class Design:
         return parameters.model_copy(update={"instruction": instruction})
 
 
-def structure_configurations(parameters: TaskParameters) -> list[Configuration]:
-    """Figure 2 (section 4.3): a single path or a more complex tree, composite or simple names.
-
-    At each depth num_vars is ans_depth or ans_depth + 2, and cut_depth ans_depth // 2.
-    """
-    configurations = []
-    for ans_depth in parameters.ans_depth:
-        varied = {"num_vars": (ans_depth, ans_depth + 2), "composite_name": (True, False)}
-        at_depth = parameters.model_copy(update={"ans_depth": (ans_depth,), **varied})
-        configurations += at_depth.configurations()
-    return configurations
-
-
-def cut_location_configurations(parameters: TaskParameters) -> list[Configuration]:
-    """Figure 3 (section 4.3): every location of the cut, 1 to ans_depth - 1, at each depth."""
-    configurations = []
-    for ans_depth in parameters.ans_depth:
-        varied = {"ans_depth": (ans_depth,), "cut_depth": tuple(range(1, ans_depth))}
-        configurations += parameters.model_copy(update=varied).configurations()
-    return configurations
-
-
 UNANSWERABLE, ANSWERABLE, PAIRED = Design("unanswerable"), Design("answerable"), Design("paired")
-STRUCTURE = Design("unanswerable", structure_configurations)
-CUT_LOCATION = Design("unanswerable", cut_location_configurations)
 DIAGNOSED = Design("diagnosis", instruction=DIAGNOSIS)
+
+# Figure 2 (section 4.3): a single path or a more complex tree, composite or simple names.
+STRUCTURE = Design(
+    "unanswerable",
+    lambda parameters: parameters.configurations(
+        lambda depth: {"num_vars": (depth, depth + 2), "composite_name": (True, False)}
+    ),
+)
+# Figure 3 (section 4.3): every location of the cut at each depth.
+CUT_LOCATION = Design(
+    "unanswerable",
+    lambda parameters: parameters.configurations(
+        lambda depth: {"cut_depth": tuple(range(1, depth))}
+    ),
+)

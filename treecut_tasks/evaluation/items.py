@@ -6,13 +6,14 @@ import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
 from typing import Any
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.designs import Design
 from treecut_tasks.evaluation.diagnosis import check_names, find_gap
-from treecut_tasks.evaluation.fewshot import ShotChoice, ShotSource, check_fewshot, draw_shots
-from treecut_tasks.evaluation.parameters import TaskParameters
+from treecut_tasks.evaluation.fewshot import ShotSource, draw_shots
+from treecut_tasks.evaluation.parameters import TaskParameters, check_fewshot
 from treecut_tasks.evaluation.prompts import PROMPT_VERSION, Shot, make_shot, user_prompt
 from treecut_tasks.evaluation.rates import TaskKind
 from treecut_tasks.problems import (
@@ -57,20 +58,22 @@ class ItemSet:
 
     Attributes:
         kind: what the task serves.
+        parameters: of the task.
         items: in serving order; of a paired task each unanswerable problem and then its
             counterpart.
         reserved: ids of all served problems and of their counterparts, which are never examples.
     """
 
     kind: TaskKind
-    items: tuple[Item, ...]
-    reserved: frozenset[str]
+    parameters: TaskParameters
+    items: tuple[Item, ...] = ()
+    reserved: frozenset[str] = frozenset()
 
     def pairs(self) -> list[tuple[Item, Item]]:
         """The pairs of a paired task."""
         return list(zip(self.items[::2], self.items[1::2], strict=True))
 
-    def shots(self, item: Item, fewshot: int, choice: ShotChoice) -> tuple[Shot, ...]:
+    def shots(self, item: Item, fewshot: int) -> tuple[Shot, ...]:
         """The worked examples for an item; see `draw_shots`.
 
         Raises:
@@ -84,7 +87,7 @@ class ItemSet:
                 "tells no configuration with a built-in theme, so that no examples of the same kind can "
                 "be made: use a file of `treecut generate` or one of the authors', or fewshot 0."
             )
-        return draw_shots(item.shot_source, fewshot, choice, self.reserved)
+        return draw_shots(item.shot_source, fewshot, self.parameters, self.reserved)
 
 
 def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
@@ -106,31 +109,24 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
     if parameters.data_file:
         return _items_of_files(parameters, kind)
     configurations = design.configurations(parameters)
+    drawn_set = draw_data_set(
+        [configuration.config for configuration in configurations],
+        parameters.num_problems,
+        parameters.seed,
+        parameters.counterpart,
+        named_split(parameters.split),
+    )
+    if kind in ("diagnosis", "clarification") and configurations:
+        check_names(configurations[0].config.resolved_theme)
     items: list[Item] = []
     reserved: set[str] = set()
-    configs = [configuration.config for configuration in configurations]
-    split = named_split(parameters.split)
-    drawn_set = draw_data_set(
-        configs, parameters.num_problems, parameters.seed, parameters.counterpart, split
-    )
-    if kind in ("diagnosis", "clarification") and configs:
-        check_names(configs[0].resolved_theme)
-    labels = itertools.cycle(configuration.label for configuration in configurations)
-    for drawn, label in zip(drawn_set, labels, strict=False):
+    for drawn, configuration in zip(drawn_set, itertools.cycle(configurations), strict=False):
         pair = drawn.pair
         reserved |= {pair.unanswerable.id, pair.answerable.id}
         # The configuration that the index counts in is the unanswerable one.
         config = pair.unanswerable.config
-        source = ShotSource(
-            config,
-            parameters.seed,
-            pair.unanswerable.id,
-            parameters.counterpart,
-            split,
-            parameters.instruction,
-        )
         origin = {
-            "configuration": label,
+            "configuration": configuration.label,
             **config.as_dict(),
             # A theme of the user's is found by its path, not by its name.
             "theme_file": None if parameters.theme in BUILTIN_THEMES else parameters.theme,
@@ -145,21 +141,21 @@ def build_items(parameters: TaskParameters, design: Design) -> ItemSet:
         if kind == "clarification":
             names = map(str, pair.unanswerable.variables)
             origin["prices"] = dict(zip(names, pair.unanswerable.values, strict=True))
-        if kind != "answerable":
-            items.append(_item_of_problem(pair.unanswerable, origin, source))
-        if kind != "unanswerable":
-            items.append(_item_of_problem(pair.answerable, origin, source))
-    return ItemSet(kind, tuple(items), frozenset(reserved))
+        source = ShotSource(config, pair.unanswerable.id)
+        for problem in (pair.unanswerable, pair.answerable):
+            if kind not in ("unanswerable", "answerable") or kind == problem_kind(problem):
+                items.append(_item_of_problem(problem, origin, source))
+    return ItemSet(kind, parameters, tuple(items), frozenset(reserved))
 
 
 def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSource) -> Item:
-    # Proven from the text by code that knows nothing of the generator; 0.15 ms a problem.
+    # Proven from the text by code that knows nothing of the generator; 0.2 ms a problem.
     check_label(problem.text, problem.answer, [problem.config.resolved_theme])
     return Item(
         id=_item_id(f"depth{problem.config.ans_depth}", f"{origin['index']:04}", problem),
         problem=problem.text,
         answer=problem.answer,
-        prompt=user_prompt(problem.text, source.instruction),
+        prompt=user_prompt(problem.text, origin["instruction"]),
         metadata={
             **origin,
             "problem_id": problem.id,
@@ -173,8 +169,12 @@ def _item_of_problem(problem: Problem, origin: dict[str, Any], source: ShotSourc
 
 def _item_id(depth: str, within: str, problem: Problem | Record) -> str:
     """Says what the problem is, sorts with its pair, and is unique through the content's own id."""
-    kind = "unanswerable" if problem.answer == UNKNOWN else "answerable"
-    return f"{depth}-{within}-{kind}-{problem.id}"
+    return f"{depth}-{within}-{problem_kind(problem)}-{problem.id}"
+
+
+def problem_kind(problem: Problem | Record) -> TaskKind:
+    """Whether a problem is answerable."""
+    return "unanswerable" if problem.answer == UNKNOWN else "answerable"
 
 
 def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
@@ -183,10 +183,7 @@ def _items_of_files(parameters: TaskParameters, kind: TaskKind) -> ItemSet:
     else:
         records = read_data_files(parameters.data_file, kind == "unanswerable")
     items = tuple(_item_of_record(record, parameters, kind) for record in records)
-    if kind == "diagnosis":
-        for record in records:
-            _check_readable(record)
-    return ItemSet(kind, items, frozenset(record.id for record in records))
+    return ItemSet(kind, parameters, items, frozenset(record.id for record in records))
 
 
 def _paired_records(paths: Sequence[str]) -> list[Record]:
@@ -217,6 +214,11 @@ def _paired_records(paths: Sequence[str]) -> list[Record]:
 
 
 def _item_of_record(record: Record, parameters: TaskParameters, kind: TaskKind) -> Item:
+    if kind == "diagnosis":
+        try:
+            find_gap(record.problem)
+        except TreecutError as error:
+            raise TreecutError(f"{record.source} cannot be diagnosed: {error}") from None
     known = {
         name: value
         for name, value in record.config.items()
@@ -242,20 +244,11 @@ def _item_of_record(record: Record, parameters: TaskParameters, kind: TaskKind) 
         answer=record.answer,
         prompt=user_prompt(record.problem, parameters.instruction),
         metadata=metadata,
-        shot_source=_shot_source_of_record(record, known, parameters),
+        shot_source=_shot_source_of_record(record, known),
     )
 
 
-def _check_readable(record: Record) -> None:
-    try:
-        find_gap(record.problem)
-    except TreecutError as error:
-        raise TreecutError(f"{record.source} cannot be diagnosed: {error}") from None
-
-
-def _shot_source_of_record(
-    record: Record, known: Mapping[str, Any], parameters: TaskParameters
-) -> ShotSource | None:
+def _shot_source_of_record(record: Record, known: Mapping[str, Any]) -> ShotSource | None:
     """Where examples of a record's configuration come from, if it tells one that can be drawn from.
 
     A record tells its theme by name only, so one with a theme of the user's own has no examples; that
@@ -267,24 +260,12 @@ def _shot_source_of_record(
         config = ProblemConfig(**{**known, "unanswerable": True})
     except TreecutError:
         return None
-    key = record.pair_id or record.id
-    return ShotSource(
-        config, parameters.seed, key, parameters.counterpart, instruction=parameters.instruction
-    )
+    return ShotSource(config, record.pair_id or record.id)
 
 
-def describe_run(parameters: TaskParameters, item_set: ItemSet) -> dict[str, Any]:
-    """What a log needs so that the run can be repeated and compared.
-
-    Args:
-        parameters: the task's parameters.
-        item_set: its items.
-
-    Returns:
-        Package version, parameters, fingerprints of data set and prompt; ready for JSON.
-    """
-    from importlib.metadata import version
-
+def describe_run(item_set: ItemSet) -> dict[str, Any]:
+    """What a log needs so that the run can be repeated and compared, ready for JSON."""
+    parameters = item_set.parameters
     ids = "\n".join(item.id for item in item_set.items)
     prompt = "".join(make_shot("", "", "", parameters.instruction))
     return {

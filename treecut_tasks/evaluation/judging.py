@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
+from pydantic import TypeAdapter, ValidationError
+
 from treecut_tasks.causes import Explanation, analyse, explain
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.diagnosis import Diagnosis, judge_diagnosis
 from treecut_tasks.evaluation.instructions import DIAGNOSIS, STANDARD
 from treecut_tasks.problems import UNKNOWN
 from treecut_tasks.scoring import (
     Judgement,
-    Quote,
+    Notice,
     assumes,
     classify_outcome,
     find_notice,
@@ -28,10 +31,6 @@ from treecut_tasks.themes import load_theme
 Ending = Literal["right", "wrong_number", "false_unknown", "hallucination", "unknown", "no_answer"]
 """How a response ends. On an answerable problem: the right number, another one, or `unknown`; on an
 unanswerable one: a number (hallucination) or `unknown`; on both: no commitment."""
-
-
-# Logs leave long values out of their summaries.
-_LONGEST_NOTICE = 300
 
 
 @dataclass(frozen=True)
@@ -50,21 +49,6 @@ class Cause:
     description: str | None = None
     sentences: Sequence[int] = ()
     by_chance: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Noticed:
-    """A statement that something needed is missing; see `treecut_tasks.scoring.find_notice`.
-
-    Attributes:
-        quote: the statement.
-        position: its place as a share of all that the model wrote, reasoning included.
-        upheld: whether the response ends with it: it commits to `unknown`.
-    """
-
-    quote: str
-    position: float
-    upheld: bool
 
 
 @dataclass(frozen=True)
@@ -90,7 +74,7 @@ class JudgedResponse:
     truncated: bool = False
     cause: Cause | None = None
     confidence: float | None = None
-    noticed: Noticed | None = None
+    noticed: Notice | None = None
     assumed: bool = False
     diagnosis: Diagnosis | None = None
     dialogue: DialogueRecord | None = None
@@ -106,7 +90,7 @@ class JudgedResponse:
         settled = self.dialogue is not None and self.dialogue.settled
         return self.dialogue.price if self.dialogue and settled else self.answer
 
-    @property
+    @cached_property
     def ending(self) -> Ending:
         """How the response ends, measured by what is due."""
         match self.judgement.verdict:
@@ -123,48 +107,24 @@ class JudgedResponse:
 
     def record(self) -> dict[str, Any]:
         """All fields by name, ready for JSON, as logs and files keep them."""
-        quote = self.judgement.quote
-        return {
-            "answer": self.answer,
-            **self.judgement._asdict(),
-            "quote": None if quote is None else quote._asdict(),
-            "says_unknown": self.says_unknown,
-            "truncated": self.truncated,
-            "cause": None if self.cause is None else asdict(self.cause),
-            "confidence": self.confidence,
-            "noticed": None if self.noticed is None else asdict(self.noticed),
-            "assumed": self.assumed,
-            "diagnosis": None if self.diagnosis is None else asdict(self.diagnosis),
-            "dialogue": None if self.dialogue is None else asdict(self.dialogue),
-        }
+        record = asdict(self)
+        judgement: dict[str, Any] = record.pop("judgement")
+        return judgement | record
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> JudgedResponse:
-        """The judged response of a `record`; further keys are ignored.
+    def from_record(cls, record: Mapping[str, Any], where: str = "judgement") -> JudgedResponse:
+        """The judged response of a `record`, which anybody may have changed; further keys are ignored.
 
         Raises:
-            KeyError: a key is missing.
+            TreecutError: a value that cannot be; the message begins with `where`.
         """
-        quote, cause, noticed = record["quote"], record["cause"], record["noticed"]
-        diagnosis, dialogue = record.get("diagnosis"), record.get("dialogue")
-        return cls(
-            answer=record["answer"],
-            judgement=Judgement(
-                record["verdict"],
-                record["value"],
-                record["tier"],
-                record["reason"],
-                None if quote is None else Quote(**quote),
-            ),
-            says_unknown=record["says_unknown"],
-            truncated=record["truncated"],
-            cause=None if cause is None else Cause(**cause),
-            confidence=record["confidence"],
-            noticed=None if noticed is None else Noticed(**noticed),
-            assumed=record["assumed"],
-            diagnosis=None if diagnosis is None else Diagnosis(**diagnosis),
-            dialogue=None if dialogue is None else DialogueRecord.from_record(dialogue),
-        )
+        try:
+            return _RECORDS.validate_python({**record, "judgement": dict(record)})
+        except ValidationError as error:
+            raise from_validation(error, where) from error
+
+
+_RECORDS = TypeAdapter(JudgedResponse)
 
 
 def judge_response(
@@ -202,15 +162,13 @@ def judge_response(
         text = lines.rest
         diagnosis = judge_diagnosis(lines, problem, theme)
     judgement = classify_outcome(text, problem=problem, truncated=truncated)
-    notice = find_notice(text, reasoning=reasoning, judgement=judgement)
     judged = JudgedResponse(
         answer,
         judgement,
         says_unknown(raw),
         truncated,
         confidence=stated_confidence(text),
-        noticed=notice
-        and Noticed(notice.quote.text[:_LONGEST_NOTICE], notice.position, notice.upheld),
+        noticed=find_notice(text, reasoning=reasoning, judgement=judgement),
         assumed=judgement.verdict == "number" and assumes(text),
         diagnosis=diagnosis,
         dialogue=dialogue,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -20,7 +20,6 @@ from pydantic import (
 )
 
 from treecut_tasks.errors import TreecutError, validated
-from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
 from treecut_tasks.evaluation.instructions import STANDARD, choose_instruction
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
 from treecut_tasks.problems import (
@@ -45,6 +44,12 @@ DEFAULT_SEED = 42
 
 MAX_NUM_PROBLEMS = 100_000
 """A task holds its problems in memory; larger sets are files of `treecut generate`."""
+
+MAX_FEWSHOT = 200
+"""More examples fit into no prompt (each has some 600 tokens at depth 8)."""
+
+ShotChoice = Literal["per_problem", "shared"]
+"""Examples drawn anew for each problem, or one fixed set for all problems of a configuration."""
 
 Metrics = Literal["short", "full"]
 
@@ -106,6 +111,20 @@ def _paths(value: Any) -> Any:
     return tuple(str(path) for path in values)
 
 
+def check_fewshot(fewshot: object) -> int:
+    """Return the number of examples if it is possible.
+
+    Raises:
+        TreecutError: not an even whole number from 0 to `MAX_FEWSHOT`.
+    """
+    if type(fewshot) is not int or not 0 <= fewshot <= MAX_FEWSHOT or fewshot % 2:
+        raise TreecutError(
+            f"fewshot is {fewshot!r}: it must be an even whole number from 0 to {MAX_FEWSHOT}, because half "
+            "of the examples are answerable and half are not."
+        )
+    return fewshot
+
+
 _WholeNumbers = Annotated[
     tuple[StrictInt, ...], BeforeValidator(_several), AfterValidator(_once_each)
 ]
@@ -123,32 +142,9 @@ class TaskParameters(BaseModel):
     Where the first four have several values, every combination is a configuration; problems of all
     configurations are interleaved.
 
-    Attributes:
-        ans_depth: one or more depths.
-        num_vars: numbers of variables; `ans_depth + 2` if None.
-        cut_depth: distances of the cut from the questioned variable; `ans_depth // 2` if None. For
-            answerable problems, those of the unanswerable ones whose counterparts they are.
-        composite_name: `a burger at Bistro Nice` (True), just `a burger` (False), or both.
-        order: `forward`, `backward` or `random`.
-        theme: `food`, `outfit` or the path of a theme file.
-        sampling: `published` or `paper`.
-        num_problems: problems of each configuration.
-        seed: names the stream of problems, 0 or more.
-        split: `all` problems, or those of `train`, `validation` or `test`, of which no text is in
-            another split: training data are `treecut generate` with split `train`. Those of
-            `train_items`, `validation_items` and `test_items` share no item name either.
-        counterpart: how an answerable counterpart differs: it keeps the cut sentence (`full`), or
-            lacks a spare one so that both have equally many sentences (`matched`).
-        system_message: `cot`, `none`, or `auto`, which leaves it out for reasoning models.
-        instruction: what prompts say around the problem: `standard`, `bare`, `confidence` or
-            `target:T`.
-        fewshot: number of worked examples in each prompt, even; 0 is zero-shot.
-        fewshot_examples: `per_problem` or `shared`.
-        fewshot_format: `single` (one user message) or `turns` (user and assistant turns).
-        metrics: what Inspect shows at the end of a run: what a person reads (`short`), or also the
-            causes of wrong numbers and each configuration (`full`).
-        data_file: JSON Lines files in the published format, evaluated as they are; instead of
-            generated problems.
+    What each means stands once, for the people who give them: at `treecut_tasks.tasks.unanswerable`, and
+    `counterpart` at `paired`. For answerable problems, `cut_depth` is that of the unanswerable ones
+    whose counterparts they are.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -201,26 +197,29 @@ class TaskParameters(BaseModel):
                 )
         return parameters
 
-    def configurations(self) -> list[Configuration]:
+    def configurations(
+        self, vary: Callable[[int], Mapping[str, Any]] = lambda ans_depth: {}
+    ) -> list[Configuration]:
         """Every combination of the parameters, in the order in which they are interleaved.
+
+        Args:
+            vary: what other parameters are at an ans_depth, instead of their own values.
 
         Raises:
             TreecutError: a combination that cannot exist.
         """
-        num_vars: tuple[int | None, ...] = self.num_vars or (None,)
-        cut_depth: tuple[int | None, ...] = self.cut_depth or (None,)
-        sizes = {
-            "num_vars": num_vars,
-            "composite_name": self.composite_name,
-            "cut_depth": cut_depth,
-        }
-        varied = tuple(name for name, values in sizes.items() if len(values) > 1)
-        return [
-            Configuration(self._config(*combination), varied)
-            for combination in itertools.product(
-                self.ans_depth, num_vars, self.composite_name, cut_depth
-            )
-        ]
+        found = []
+        for ans_depth in self.ans_depth:
+            at_depth = self.model_copy(update={"ans_depth": (ans_depth,), **vary(ans_depth)})
+            values: dict[str, tuple[Any, ...]] = {
+                "num_vars": at_depth.num_vars or (None,),
+                "composite_name": at_depth.composite_name,
+                "cut_depth": at_depth.cut_depth or (None,),
+            }
+            varied = tuple(name for name, each in values.items() if len(each) > 1)
+            for combination in itertools.product(*values.values()):
+                found.append(Configuration(at_depth._config(ans_depth, *combination), varied))
+        return found
 
     def _config(
         self, ans_depth: int, num_vars: int | None, composite_name: bool, cut_depth: int | None

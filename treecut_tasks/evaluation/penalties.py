@@ -30,10 +30,6 @@ class Measure(NamedTuple):
     among: Callable[[JudgedResponse], float]
 
 
-def _all(judged: JudgedResponse) -> float:
-    return 1.0
-
-
 def is_right(judged: JudgedResponse) -> bool:
     """Whether a response is right: the right number, or a justified `unknown`."""
     return judged.ending in ("right", "unknown")
@@ -44,44 +40,43 @@ def is_wrong_number(judged: JudgedResponse) -> bool:
     return judged.ending in ("wrong_number", "hallucination")
 
 
+def _all(_: JudgedResponse) -> float:
+    return 1
+
+
 def _unanswerable(judged: JudgedResponse) -> float:
-    return float(judged.unanswerable)
+    return judged.unanswerable
 
 
 def _abstains(judged: JudgedResponse) -> float:
-    return float(judged.judgement.verdict == "unknown")
+    return judged.judgement.verdict == "unknown"
 
 
 def _justified(judged: JudgedResponse) -> float:
-    return float(judged.ending == "unknown")
+    return judged.ending == "unknown"
 
 
-def _score_at(percent: int) -> Callable[[JudgedResponse], float]:
+def _score_at(percent: int) -> Measure:
     penalty = percent / (100 - percent)
-    return lambda judged: float(is_right(judged)) - penalty * is_wrong_number(judged)
+    return Measure(
+        f"right +1, wrong number -{penalty:.3g}, anything else 0; mean",
+        lambda judged: is_right(judged) - penalty * is_wrong_number(judged),
+        _all,
+    )
 
 
 MEASURES = {
-    **{
-        f"score_at_{percent}": Measure(
-            f"right +1, wrong number -{percent / (100 - percent):.3g}, anything else 0; mean",
-            _score_at(percent),
-            _all,
-        )
-        for percent in TARGETS
-    },
+    **{f"score_at_{percent}": _score_at(percent) for percent in TARGETS},
     "right_minus_wrong_index": Measure(
         "right minus wrong numbers, from -100 to 100",
-        lambda judged: 100.0 * (is_right(judged) - is_wrong_number(judged)),
+        lambda judged: 100 * (is_right(judged) - is_wrong_number(judged)),
         _all,
     ),
     "abstention_precision": Measure(
         "share of abstentions that are justified", _justified, _abstains
     ),
     "abstention_recall": Measure(
-        "share of unanswerable problems with an abstention",
-        _justified,
-        _unanswerable,
+        "share of unanswerable problems with an abstention", _justified, _unanswerable
     ),
     "abstention_f1": Measure(
         "harmonic mean of these two",
@@ -90,28 +85,28 @@ MEASURES = {
     ),
     "noticed_rate": Measure(
         "share of unanswerable problems where the response says that something is missing",
-        lambda judged: float(judged.unanswerable and judged.noticed is not None),
+        lambda judged: judged.unanswerable and judged.noticed is not None,
         _unanswerable,
     ),
     "answered_after_noticing_rate": Measure(
         "share of unanswerable problems with a number all the same",
-        lambda judged: float(judged.ending == "hallucination" and judged.noticed is not None),
+        lambda judged: judged.ending == "hallucination" and judged.noticed is not None,
         _unanswerable,
     ),
     "assumed_rate": Measure(
         "share of unanswerable problems with a number on a stated assumption",
-        lambda judged: float(judged.ending == "hallucination" and judged.assumed),
+        lambda judged: judged.ending == "hallucination" and judged.assumed,
         _unanswerable,
     ),
     "false_alarm_rate": Measure(
         "share of answerable problems where the response says that something is missing",
-        lambda judged: float(not judged.unanswerable and judged.noticed is not None),
-        lambda judged: float(not judged.unanswerable),
+        lambda judged: not judged.unanswerable and judged.noticed is not None,
+        lambda judged: not judged.unanswerable,
     ),
     "accuracy_given_attempted": Measure(
         "share of numbers that are right",
-        lambda judged: float(judged.ending == "right"),
-        lambda judged: float(judged.judgement.verdict == "number"),
+        lambda judged: judged.ending == "right",
+        lambda judged: judged.judgement.verdict == "number",
     ),
 }
 """All measures by name. A right answer to an unanswerable problem is `unknown`."""

@@ -32,12 +32,6 @@ _TEMPLATE = "Solve the following maths word problem.\n\n{problem}\n\n{instructio
 ShotFormat = Literal["single", "turns"]
 """How worked examples are sent: in one user message, or as turns of user and assistant."""
 
-SOLUTION_SEPARATOR = "\n\n"
-"""Between the worked solution and the answer line of an example."""
-
-PROMPT_SEPARATOR = "\n\n"
-"""In a single message, between the prompt of an example and its response."""
-
 SHOT_SEPARATOR = "\n\n---\n\n"
 """In a single message, behind each example."""
 
@@ -100,7 +94,7 @@ def make_shot(
     """
     blanks = {"undetermined": "", "ask": "", **(lines or {}), "answer": answer}
     final_lines = find_instruction(instruction).final_lines.format_map(blanks)
-    return Shot(user_prompt(problem, instruction), f"{solution}{SOLUTION_SEPARATOR}{final_lines}")
+    return Shot(user_prompt(problem, instruction), f"{solution}\n\n{final_lines}")
 
 
 def user_messages(shots: Sequence[Shot], prompt: str, shot_format: ShotFormat) -> list[Message]:
@@ -119,7 +113,7 @@ def user_messages(shots: Sequence[Shot], prompt: str, shot_format: ShotFormat) -
             for message in (Message("user", shot.prompt), Message("assistant", shot.response))
         ]
         return [*turns, Message("user", prompt)]
-    examples = [f"{shot.prompt}{PROMPT_SEPARATOR}{shot.response}{SHOT_SEPARATOR}" for shot in shots]
+    examples = [f"{shot.prompt}\n\n{shot.response}{SHOT_SEPARATOR}" for shot in shots]
     return [Message("user", "".join([*examples, prompt]))]
 
 

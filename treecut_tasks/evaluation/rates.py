@@ -6,217 +6,63 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treecut_tasks.causes import KINDS
 from treecut_tasks.evaluation.clarification import Question
 from treecut_tasks.evaluation.diagnosis import Diagnosis
-from treecut_tasks.evaluation.judging import JudgedResponse
+from treecut_tasks.evaluation.judging import Ending, JudgedResponse
 
 TaskKind = Literal["unanswerable", "answerable", "paired", "diagnosis", "clarification"]
 """What a task serves: problems of one kind, or both members of each pair, to be answered, to be diagnosed
 as well, or to be asked about."""
 
+PAIR_KINDS: tuple[TaskKind, ...] = ("paired", "diagnosis", "clarification")
 
-@dataclass(frozen=True)
-class RateDefinition:
+
+class RateDefinition(NamedTuple):
     """What a rate counts.
 
     Attributes:
-        name: its name, the same in both frameworks and in reports.
-        meaning: which responses count, in a clause that goes on from "share of responses that".
+        meaning: which responses (or pairs) count, in a clause that goes on from "share of those that".
         higher_is_better: which direction is the better one.
-        counts: 1 where the response counts, else 0; what chance would give is in between.
+        counts: 1 where a response counts, else 0; what chance would give is in between. Of pairs it is
+            asked with both members' responses, the unanswerable one's first.
     """
 
-    name: str
     meaning: str
     higher_is_better: bool
-    counts: Callable[[JudgedResponse], float]
+    counts: Callable[..., float]
 
 
-@dataclass(frozen=True)
-class PairRateDefinition:
-    """The same for pairs: `counts` is asked with the unanswerable member's response first."""
-
-    name: str
-    meaning: str
-    higher_is_better: bool
-    counts: Callable[[JudgedResponse, JudgedResponse], float]
+def _ends(*endings: Ending) -> Callable[..., bool]:
+    """Whether a response, of a pair that to the unanswerable member, ends in one of these ways."""
+    return lambda judged, *_: judged.ending in endings
 
 
-def _ends(*endings: str) -> Callable[[JudgedResponse], float]:
-    return lambda judged: float(judged.ending in endings)
-
-
-def _rule_agrees(judged: JudgedResponse) -> float:
-    return float(judged.says_unknown == (judged.judgement.verdict == "unknown"))
-
-
-_RULE_AGREES = RateDefinition(
-    "rule_agreement_rate",
-    "the paper's rule and a careful reader judge alike",
-    True,
-    _rule_agrees,
-)
-
-UNANSWERABLE_RATES = (
-    RateDefinition(
-        "paper_hallucination_rate",
-        "do not say `unknown` after the last `answer` (the paper's rule, Appendix B.2)",
-        False,
-        lambda judged: float(not judged.says_unknown),
-    ),
-    RateDefinition("hallucination_rate", "commit to a number", False, _ends("hallucination")),
-    RateDefinition(
-        "unknown_rate", "say that the price cannot be determined", True, _ends("unknown")
-    ),
-    RateDefinition("no_answer_rate", "commit to neither", False, _ends("no_answer")),
-    _RULE_AGREES,
-)
-"""On unanswerable problems, the headline first. From the second on, three add up to one."""
-
-ANSWERABLE_RATES = (
-    RateDefinition("accuracy", "commit to the right number", True, _ends("right")),
-    RateDefinition("wrong_number_rate", "commit to another number", False, _ends("wrong_number")),
-    RateDefinition(
-        "false_unknown_rate",
-        "say that the price cannot be determined",
-        False,
-        _ends("false_unknown"),
-    ),
-    RateDefinition("no_answer_rate", "commit to neither", False, _ends("no_answer")),
-    _RULE_AGREES,
-)
-"""On answerable problems, the headline first. The first four add up to one."""
-
-
-def _pair_ends(*endings: tuple[str, str]) -> Callable[[JudgedResponse, JudgedResponse], float]:
-    return lambda first, second: float((first.ending, second.ending) in endings)
-
-
-_PAIR_ENDINGS = {
-    "pair_solved_rate": (("unknown", "right"),),
-    "pair_answered_both_rate": (("hallucination", "right"), ("hallucination", "wrong_number")),
-    "pair_unknown_both_rate": (("unknown", "false_unknown"),),
-}
-_NAMED_ENDINGS = tuple(ending for endings in _PAIR_ENDINGS.values() for ending in endings)
-
-PAIR_RATES = (
-    PairRateDefinition(
-        "pair_solved_rate",
-        "are right on both: `unknown` to one, the right number to the other",
-        True,
-        _pair_ends(*_PAIR_ENDINGS["pair_solved_rate"]),
-    ),
-    PairRateDefinition(
-        "pair_answered_both_rate",
-        "are a number, right or wrong, to both",
-        False,
-        _pair_ends(*_PAIR_ENDINGS["pair_answered_both_rate"]),
-    ),
-    PairRateDefinition(
-        "pair_unknown_both_rate",
-        "say of both that the price cannot be determined",
-        False,
-        _pair_ends(*_PAIR_ENDINGS["pair_unknown_both_rate"]),
-    ),
-    PairRateDefinition(
-        "pair_other_rate",
-        "are none of these",
-        False,
-        lambda first, second: float((first.ending, second.ending) not in _NAMED_ENDINGS),
-    ),
-    PairRateDefinition(
-        "paper_hallucination_rate",
-        "do not say `unknown` to the unanswerable one (the paper's rule)",
-        False,
-        lambda first, second: float(not first.says_unknown),
-    ),
-    PairRateDefinition(
-        "hallucination_rate",
-        "commit to a number on the unanswerable one",
-        False,
-        lambda first, second: float(first.ending == "hallucination"),
-    ),
-    PairRateDefinition(
-        "accuracy",
-        "commit to the right number on the answerable one",
-        True,
-        lambda first, second: float(second.ending == "right"),
-    ),
-    PairRateDefinition(
-        "rule_agreement_rate",
-        "are judged alike by the paper's rule and a careful reader, mean of both",
-        True,
-        lambda first, second: (_rule_agrees(first) + _rule_agrees(second)) / 2,
-    ),
-)
-"""Over pairs, the headline first. The first four add up to one."""
-
-
-def _diagnosis(judged: JudgedResponse) -> Diagnosis:
-    assert judged.diagnosis is not None
-    return judged.diagnosis
+def _pair_ends(*endings: tuple[str, str]) -> Callable[..., bool]:
+    return lambda first, second: (first.ending, second.ending) in endings
 
 
 def _both(counts: Callable[[JudgedResponse], float]) -> Callable[..., float]:
     return lambda first, second: (counts(first) + counts(second)) / 2
 
 
-_USUAL_PAIR_RATES = tuple(each for each in PAIR_RATES if not each.name.startswith("pair_"))
+def _accurate(_: JudgedResponse, second: JudgedResponse) -> bool:
+    return second.ending == "right"
 
-DIAGNOSIS_RATES = (
-    PairRateDefinition(
-        "diagnosis_exact_rate",
-        "name exactly the undetermined items of both",
-        True,
-        lambda first, second: float(_diagnosis(first).exact and _diagnosis(second).exact),
-    ),
-    PairRateDefinition(
-        "diagnosis_f1",
-        "name the undetermined items, as F1, mean of both",
-        True,
-        _both(lambda judged: _diagnosis(judged).f1),
-    ),
-    PairRateDefinition(
-        "ask_settles_rate",
-        "ask for a price that would settle the unanswerable one",
-        True,
-        lambda first, second: float(_diagnosis(first).right_ask),
-    ),
-    PairRateDefinition(
-        "ask_settles_by_chance",
-        "would do so if they picked one of the other items blindly",
-        False,
-        lambda first, second: _diagnosis(first).settles_by_chance,
-    ),
-    PairRateDefinition(
-        "needless_ask_rate",
-        "ask for a price though the answerable one needs none",
-        False,
-        lambda first, second: float(not _diagnosis(second).right_ask),
-    ),
-    PairRateDefinition(
-        "knows_not_which_rate",
-        "abstain on the unanswerable one, but name other items than the undetermined ones",
-        False,
-        lambda first, second: float(first.ending == "unknown" and not _diagnosis(first).exact),
-    ),
-    PairRateDefinition(
-        "inconsistent_rate",
-        "call the asked price undetermined and give a number all the same, mean of both",
-        False,
-        _both(
-            lambda judged: float(
-                judged.judgement.verdict == "number" and _diagnosis(judged).calls_question_open
-            )
-        ),
-    ),
-    PAIR_RATES[0],
-    *_USUAL_PAIR_RATES,
-)
-"""Over pairs of a diagnosis, the headline first."""
+
+def _says_no_unknown(judged: JudgedResponse, *_: JudgedResponse) -> bool:
+    return not judged.says_unknown
+
+
+def _rule_agrees(judged: JudgedResponse) -> float:
+    return judged.says_unknown == (judged.judgement.verdict == "unknown")
+
+
+def _diagnosis(judged: JudgedResponse) -> Diagnosis:
+    assert judged.diagnosis is not None
+    return judged.diagnosis
 
 
 def _questions(judged: JudgedResponse, *kinds: str) -> Sequence[Question]:
@@ -225,92 +71,222 @@ def _questions(judged: JudgedResponse, *kinds: str) -> Sequence[Question]:
     return [each for each in judged.dialogue.questions if not kinds or each.kind in kinds]
 
 
-def _resolved(judged: JudgedResponse) -> bool:
+def _resolved(judged: JudgedResponse, *_: JudgedResponse) -> bool:
     assert judged.dialogue is not None
     if judged.dialogue.oracle == "ignorant":
         return judged.ending == "unknown"
     return judged.dialogue.settled and judged.ending == "right"
 
 
-CLARIFICATION_RATES = (
-    PairRateDefinition(
-        "resolved_rate",
-        "end rightly on the unanswerable one: with the price that their questions settle or, where "
-        "no price is known, with `unknown`",
-        True,
-        lambda first, second: float(_resolved(first)),
-    ),
-    PairRateDefinition(
-        "asked_rate",
-        "ask on the unanswerable one",
-        True,
-        lambda first, second: float(bool(_questions(first))),
-    ),
-    PairRateDefinition(
-        "first_question_settles_rate",
-        "ask there first for a price that would settle it",
-        True,
-        lambda first, second: float(
-            bool(_questions(first)[:1] and _questions(first)[0].kind == "settles")
-        ),
-    ),
-    PairRateDefinition(
-        "first_question_settles_by_chance",
-        "ask there, and would have asked for such a price if they had picked blindly",
-        False,
-        lambda first, second: sum(each.settles_by_chance for each in _questions(first)[:1]),
-    ),
-    PairRateDefinition(
-        "useless_question_rate",
-        "ask there at least once for what is determined already or settles nothing",
-        False,
-        lambda first, second: float(bool(_questions(first, "useless", "foreign", "unclear"))),
-    ),
-    PairRateDefinition(
-        "asked_for_answer_rate",
-        "ask there at least once for the asked price itself",
-        False,
-        lambda first, second: float(bool(_questions(first, "the_question"))),
-    ),
-    PairRateDefinition(
-        "answered_without_asking_rate",
-        "give a number there without a question",
-        False,
-        lambda first, second: float(first.ending == "hallucination" and not _questions(first)),
-    ),
-    PairRateDefinition(
-        "hallucination_rate",
-        "give a number there that neither text nor replies determine",
-        False,
-        lambda first, second: float(first.ending == "hallucination"),
-    ),
-    PairRateDefinition(
-        "needless_question_rate",
-        "ask on the answerable one",
-        False,
-        lambda first, second: float(bool(_questions(second))),
-    ),
-    PairRateDefinition(
-        "accuracy",
-        "commit to the right number on the answerable one",
-        True,
-        lambda first, second: float(second.ending == "right"),
-    ),
+_RULE_AGREEMENT = RateDefinition(
+    "the paper's rule and a careful reader judge alike", True, _rule_agrees
 )
-"""Over pairs of dialogues, the headline first."""
-
-RATES_OF_PAIRS: Mapping[TaskKind, Sequence[PairRateDefinition]] = {
-    "paired": PAIR_RATES,
-    "diagnosis": DIAGNOSIS_RATES,
-    "clarification": CLARIFICATION_RATES,
+_NO_ANSWER = RateDefinition("commit to neither", False, _ends("no_answer"))
+_SOLVED = RateDefinition(
+    "are right on both: `unknown` to one, the right number to the other",
+    True,
+    _pair_ends(("unknown", "right")),
+)
+_ANSWERED_BOTH = (("hallucination", "right"), ("hallucination", "wrong_number"))
+_UNKNOWN_BOTH = ("unknown", "false_unknown")
+_ACCURACY = RateDefinition("commit to the right number on the answerable one", True, _accurate)
+_MEMBERS = {
+    "paper_hallucination_rate": RateDefinition(
+        "do not say `unknown` to the unanswerable one (the paper's rule)", False, _says_no_unknown
+    ),
+    "hallucination_rate": RateDefinition(
+        "commit to a number on the unanswerable one", False, _ends("hallucination")
+    ),
+    "accuracy": _ACCURACY,
+    "rule_agreement_rate": RateDefinition(
+        "are judged alike by the paper's rule and a careful reader, mean of both",
+        True,
+        _both(_rule_agrees),
+    ),
 }
 
+RATES: Mapping[TaskKind, Mapping[str, RateDefinition]] = {
+    # From the second on, three add up to one.
+    "unanswerable": {
+        "paper_hallucination_rate": RateDefinition(
+            "do not say `unknown` after the last `answer` (the paper's rule, Appendix B.2)",
+            False,
+            _says_no_unknown,
+        ),
+        "hallucination_rate": RateDefinition("commit to a number", False, _ends("hallucination")),
+        "unknown_rate": RateDefinition(
+            "say that the price cannot be determined", True, _ends("unknown")
+        ),
+        "no_answer_rate": _NO_ANSWER,
+        "rule_agreement_rate": _RULE_AGREEMENT,
+    },
+    # The first four add up to one.
+    "answerable": {
+        "accuracy": RateDefinition("commit to the right number", True, _ends("right")),
+        "wrong_number_rate": RateDefinition(
+            "commit to another number", False, _ends("wrong_number")
+        ),
+        "false_unknown_rate": RateDefinition(
+            "say that the price cannot be determined", False, _ends("false_unknown")
+        ),
+        "no_answer_rate": _NO_ANSWER,
+        "rule_agreement_rate": _RULE_AGREEMENT,
+    },
+    # The first four add up to one.
+    "paired": {
+        "pair_solved_rate": _SOLVED,
+        "pair_answered_both_rate": RateDefinition(
+            "are a number, right or wrong, to both", False, _pair_ends(*_ANSWERED_BOTH)
+        ),
+        "pair_unknown_both_rate": RateDefinition(
+            "say of both that the price cannot be determined", False, _pair_ends(_UNKNOWN_BOTH)
+        ),
+        "pair_other_rate": RateDefinition(
+            "are none of these",
+            False,
+            lambda first, second: (
+                (first.ending, second.ending)
+                not in (("unknown", "right"), *_ANSWERED_BOTH, _UNKNOWN_BOTH)
+            ),
+        ),
+        **_MEMBERS,
+    },
+    "diagnosis": {
+        "diagnosis_exact_rate": RateDefinition(
+            "name exactly the undetermined items of both",
+            True,
+            lambda first, second: _diagnosis(first).exact and _diagnosis(second).exact,
+        ),
+        "diagnosis_f1": RateDefinition(
+            "name the undetermined items, as F1, mean of both",
+            True,
+            _both(lambda judged: _diagnosis(judged).f1),
+        ),
+        "ask_settles_rate": RateDefinition(
+            "ask for a price that would settle the unanswerable one",
+            True,
+            lambda first, _: _diagnosis(first).right_ask,
+        ),
+        "ask_settles_by_chance": RateDefinition(
+            "would do so if they picked one of the other items blindly",
+            False,
+            lambda first, _: _diagnosis(first).settles_by_chance,
+        ),
+        "needless_ask_rate": RateDefinition(
+            "ask for a price though the answerable one needs none",
+            False,
+            lambda _, second: not _diagnosis(second).right_ask,
+        ),
+        "knows_not_which_rate": RateDefinition(
+            "abstain on the unanswerable one, but name other items than the undetermined ones",
+            False,
+            lambda first, _: first.ending == "unknown" and not _diagnosis(first).exact,
+        ),
+        "inconsistent_rate": RateDefinition(
+            "call the asked price undetermined and give a number all the same, mean of both",
+            False,
+            _both(
+                lambda judged: (
+                    judged.judgement.verdict == "number" and _diagnosis(judged).calls_question_open
+                )
+            ),
+        ),
+        "pair_solved_rate": _SOLVED,
+        **_MEMBERS,
+    },
+    "clarification": {
+        "resolved_rate": RateDefinition(
+            "end rightly on the unanswerable one: with the price that their questions settle or, where "
+            "no price is known, with `unknown`",
+            True,
+            _resolved,
+        ),
+        "asked_rate": RateDefinition(
+            "ask on the unanswerable one", True, lambda first, _: bool(_questions(first))
+        ),
+        "first_question_settles_rate": RateDefinition(
+            "ask there first for a price that would settle it",
+            True,
+            lambda first, _: any(each.kind == "settles" for each in _questions(first)[:1]),
+        ),
+        "first_question_settles_by_chance": RateDefinition(
+            "ask there, and would have asked for such a price if they had picked blindly",
+            False,
+            lambda first, _: sum(each.settles_by_chance for each in _questions(first)[:1]),
+        ),
+        "useless_question_rate": RateDefinition(
+            "ask there at least once for what is determined already or settles nothing",
+            False,
+            lambda first, _: bool(_questions(first, "useless", "foreign", "unclear")),
+        ),
+        "asked_for_answer_rate": RateDefinition(
+            "ask there at least once for the asked price itself",
+            False,
+            lambda first, _: bool(_questions(first, "the_question")),
+        ),
+        "answered_without_asking_rate": RateDefinition(
+            "give a number there without a question",
+            False,
+            lambda first, _: first.ending == "hallucination" and not _questions(first),
+        ),
+        "hallucination_rate": RateDefinition(
+            "give a number there that neither text nor replies determine",
+            False,
+            _ends("hallucination"),
+        ),
+        "needless_question_rate": RateDefinition(
+            "ask on the answerable one", False, lambda _, second: bool(_questions(second))
+        ),
+        "accuracy": _ACCURACY,
+    },
+}
+"""The rates of each kind of task by name, the headline first."""
 
-def pair_kind(judged: JudgedResponse) -> TaskKind:
-    """Which kind of task a member of a pair is from."""
-    if judged.dialogue is not None:
+
+def _cause_rate(kind: str) -> RateDefinition:
+    return RateDefinition(
+        f"commit to a wrong number explained by {kind}",
+        False,
+        lambda judged: judged.cause is not None and judged.cause.kind == kind,
+    )
+
+
+def _chance_rate(name: str) -> RateDefinition:
+    return RateDefinition(
+        f"a guess in place of the wrong number would have explained by {name}",
+        False,
+        lambda judged: 0.0 if judged.cause is None else judged.cause.by_chance.get(name, 0.0),
+    )
+
+
+CAUSE_RATES = {
+    **{f"cause_{kind}": _cause_rate(kind) for kind in (*KINDS, "unexplained")},
+    **{f"cause_{name}_by_chance": _chance_rate(name) for name in ("same_price", "any")},
+}
+"""Shares of responses by the first explanation of their wrong number (see `treecut_tasks.causes`). Up to
+`cause_unexplained` they add up to `hallucination_rate` or `wrong_number_rate`; the last two say what
+guesses from the theme's price range would have given."""
+
+
+def kind_of(*judged: JudgedResponse) -> TaskKind:
+    """Which kind of task a response is from, or the responses to both members of a pair."""
+    first = judged[0]
+    if len(judged) == 1:
+        return "unanswerable" if first.unanswerable else "answerable"
+    if first.dialogue is not None:
         return "clarification"
-    return "paired" if judged.diagnosis is None else "diagnosis"
+    return "paired" if first.diagnosis is None else "diagnosis"
+
+
+def counts(*judged: JudgedResponse, causes: bool = False) -> dict[str, float]:
+    """What one response counts towards each rate of its kind, or one pair.
+
+    Args:
+        judged: the response, or that to the unanswerable member and that to the answerable one.
+        causes: whether the rates of causes are among them.
+    """
+    definitions = {**RATES[kind_of(*judged)], **(CAUSE_RATES if causes else {})}
+    return {name: float(each.counts(*judged)) for name, each in definitions.items()}
 
 
 def corrected_for_chance(right: Iterable[float], by_chance: Iterable[float]) -> float:
@@ -355,69 +331,6 @@ def ratios(kind: TaskKind, judged: Iterable[JudgedResponse]) -> dict[str, float]
     if right:
         table[name] = corrected_for_chance(right, by_chance)
     return table
-
-
-def _caused_by(kind: str) -> Callable[[JudgedResponse], float]:
-    return lambda judged: float(judged.cause is not None and judged.cause.kind == kind)
-
-
-def _by_chance(name: str) -> Callable[[JudgedResponse], float]:
-    return lambda judged: 0.0 if judged.cause is None else judged.cause.by_chance.get(name, 0.0)
-
-
-CAUSE_RATES = (
-    *(
-        RateDefinition(
-            f"cause_{kind}",
-            f"commit to a wrong number explained by {kind}",
-            False,
-            _caused_by(kind),
-        )
-        for kind in (*KINDS, "unexplained")
-    ),
-    *(
-        RateDefinition(
-            f"cause_{name}_by_chance",
-            f"a guess in place of the wrong number would have explained by {name}",
-            False,
-            _by_chance(name),
-        )
-        for name in ("same_price", "any")
-    ),
-)
-"""Shares of responses by the first explanation of their wrong number (see `treecut_tasks.causes`). Up to
-`cause_unexplained` they add up to `hallucination_rate` or `wrong_number_rate`; the last two say what
-guesses from the theme's price range would have given."""
-
-
-def counts(judged: JudgedResponse, *, causes: bool = False) -> dict[str, float]:
-    """What one response counts towards each rate of its kind of problem.
-
-    Args:
-        judged: the response.
-        causes: whether the rates of causes are among them.
-    """
-    definitions = UNANSWERABLE_RATES if judged.unanswerable else ANSWERABLE_RATES
-    return {
-        each.name: each.counts(judged) for each in (*definitions, *(CAUSE_RATES if causes else ()))
-    }
-
-
-def pair_counts(unanswerable: JudgedResponse, answerable: JudgedResponse) -> dict[str, float]:
-    """What one pair counts towards each rate of its kind of pairs."""
-    rates = RATES_OF_PAIRS[pair_kind(unanswerable)]
-    return {each.name: each.counts(unanswerable, answerable) for each in rates}
-
-
-def definitions(kind: TaskKind) -> Mapping[str, RateDefinition | PairRateDefinition]:
-    """The rates of one kind of task by name, the headline first."""
-    match kind:
-        case "unanswerable":
-            return {each.name: each for each in UNANSWERABLE_RATES}
-        case "answerable":
-            return {each.name: each for each in ANSWERABLE_RATES}
-        case _:
-            return {each.name: each for each in RATES_OF_PAIRS[kind]}
 
 
 CONFIDENCE = 0.95

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError, field_validator
 
 from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.evaluation.clarification import LoggedDialogue
+from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
-from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, pair_counts, pair_kind, summarise
+from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, kind_of, summarise
 from treecut_tasks.problems import is_answer
 
 _CUT_OFF = ("length", "max_tokens", "model_length")
@@ -35,18 +35,18 @@ class RecordedResponse(BaseModel):
         dialogue: the questions that came before, as the task `clarification` logs them.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+    model_config = ConfigDict(extra="allow", frozen=True)
 
     problem: str
     answer: str
     response: str | None
-    truncated: bool = False
+    truncated: StrictBool = False
     finish_reason: str | None = None
     theme: str | None = None
     pair_id: str | None = None
     reasoning: str | None = None
     instruction: str = STANDARD
-    dialogue: LoggedDialogue = None
+    dialogue: DialogueRecord | None = None
 
     @field_validator("answer", mode="before")
     @classmethod
@@ -144,12 +144,12 @@ def summarise_responses(
     rows: dict[TaskKind, list[dict[str, float]]] = {"unanswerable": [], "answerable": []}
     members: dict[str, dict[bool, JudgedResponse]] = {}
     for number, each in enumerate(judged):
-        kind: TaskKind = "unanswerable" if each.unanswerable else "answerable"
         if each.dialogue is None:
-            rows[kind].append(counts(each, causes=True))
+            rows[kind_of(each)].append(counts(each, causes=True))
         if pair_ids and (pair_id := pair_ids[number]) is not None:
             members.setdefault(pair_id, {})[each.unanswerable] = each
     for pair in members.values():
         if len(pair) == 2:
-            rows.setdefault(pair_kind(pair[True]), []).append(pair_counts(pair[True], pair[False]))
+            both = pair[True], pair[False]
+            rows.setdefault(kind_of(*both), []).append(counts(*both))
     return {kind: summarise(each) for kind, each in rows.items() if each}

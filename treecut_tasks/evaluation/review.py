@@ -33,7 +33,10 @@ def choose(judged: Sequence[JudgedResponse], n: int, rng: random.Random) -> list
         rng: decides which of a tier.
 
     Returns:
-        Places in `judged`, in the order in which to look at them.
+        Places in `judged`, in the order in which to look at them, without empty responses.
+
+    Raises:
+        TreecutError: all are empty.
     """
     tiers: dict[str, list[int]] = {name: [] for name in _CERTAINTY}
     for place, each in enumerate(judged):
@@ -41,6 +44,8 @@ def choose(judged: Sequence[JudgedResponse], n: int, rng: random.Random) -> list
             tiers[each.judgement.tier or "none"].append(place)
     for places in tiers.values():
         rng.shuffle(places)
+    if not any(tiers.values()):
+        raise TreecutError("All responses are empty: there is nothing to mark.")
     chosen: list[int] = []
     # In turns, so that no tier is left out while another is exhausted.
     for turn in range(max(map(len, tiers.values()))):

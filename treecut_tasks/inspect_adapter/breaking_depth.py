@@ -10,6 +10,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Metric, SampleScore, Score, Value, metric
 
+from treecut_tasks.errors import validated
 from treecut_tasks.evaluation import JudgedResponse
 from treecut_tasks.evaluation.adaptive import Answer, Plan, Search
 from treecut_tasks.inspect_adapter.dataset import to_dataset
@@ -51,7 +52,7 @@ class BreakingDepthSource(SampleSource):
 
     def _samples(self, answers: dict[str, Answer]) -> list[Sample]:
         items = self._plan.next_items(answers.values())
-        return list(to_dataset("treecut_breaking_depth", items, self._plan.parameters))
+        return list(to_dataset("treecut_breaking_depth", items))
 
 
 def _answer(metadata: dict[str, Any] | None, score: Score | None) -> Answer:
@@ -72,7 +73,7 @@ def breaking_depth_estimate(**search: Any) -> Metric:
     Args:
         search: what was looked for, by the names of `Search`.
     """
-    looked_for = Search.parse(search)
+    looked_for = validated(Search, search)
 
     def compute(scores: list[SampleScore]) -> Value:
         counts = looked_for.counts(_answer(each.sample_metadata, each.score) for each in scores)

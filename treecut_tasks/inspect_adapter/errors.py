@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import click
 
 from treecut_tasks.errors import TreecutError
@@ -20,15 +17,3 @@ class UsageError(TreecutError, click.ClickException):
 
     def __init__(self, message: str) -> None:
         click.ClickException.__init__(self, message)
-
-
-@contextmanager
-def shown_by_inspect() -> Iterator[None]:
-    """Turn a `TreecutError` into one that is printed as one sentence."""
-    try:
-        yield
-    except TreecutError as error:
-        message = str(error)
-    else:
-        return
-    raise UsageError(message)

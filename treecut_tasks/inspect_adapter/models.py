@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai.model import (
@@ -16,14 +15,11 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.inspect_adapter.errors import shown_by_inspect
-from treecut_tasks.reference_models.policies import check_policy, respond
-from treecut_tasks.reference_models.simulation import SIMULATED, Simulation, load_probabilities
-from treecut_tasks.themes import Theme, load_theme
-
-Answer = Callable[[str, str | None], str]
-"""How a model answers what users said, about a problem of the configuration, if that is known."""
+from treecut_tasks.errors import TreecutError, checked_choice, raised_as, validated
+from treecut_tasks.inspect_adapter.errors import UsageError
+from treecut_tasks.reference_models.policies import POLICIES, respond
+from treecut_tasks.reference_models.simulation import SIMULATED, Simulation
+from treecut_tasks.themes import load_theme
 
 
 class TreecutModel(ModelAPI):
@@ -31,11 +27,9 @@ class TreecutModel(ModelAPI):
 
     `treecut/solver`, `treecut/guesser` and so on are the policies of
     `treecut_tasks.reference_models.policies`. `treecut/simulated` and `treecut/simulated-NAME` are
-    simulated models of `treecut_tasks.reference_models.simulation`, with the model arguments
-    `hallucination` and `accuracy` (probabilities), `seed`, and `probabilities`, a YAML file
-    with the hallucination probability of single
-    configurations. The model argument `theme` (`-M theme=path/to/own.yaml`) names the theme that
-    problems are read with, where it is not a built-in one.
+    simulated models, whose arguments `treecut_tasks.reference_models.simulation` tells. The model
+    argument `theme` (`-M theme=path/to/own.yaml`) names the theme that problems are read with, where
+    it is not a built-in one.
     """
 
     def __init__(
@@ -47,13 +41,19 @@ class TreecutModel(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        with shown_by_inspect():
+        with raised_as(UsageError):
             theme = model_args.pop("theme", None)
-            themes = None if theme is None else [load_theme(theme)]
+            self._themes = None if theme is None else [load_theme(theme)]
+            self._simulation: Simulation | None = None
             if model_name.startswith(SIMULATED):
-                self._answer = _simulated(model_name, themes, model_args)
+                self._simulation = validated(Simulation, {**model_args, "name": model_name})
             else:
-                self._answer = _reference(model_name, themes, model_args)
+                checked_choice("model", model_name, POLICIES)
+                if model_args:
+                    name = next(iter(model_args))
+                    raise TreecutError(
+                        f"Unknown model argument {name!r}: this model takes theme alone."
+                    )
 
     async def generate(
         self,
@@ -67,34 +67,14 @@ class TreecutModel(ModelAPI):
         # Our data sets say in the message which configuration its problem has.
         known = [each.metadata["configuration"] for each in messages if each.metadata]
         said = "\n\n".join(each.text for each in messages)
-        answer = self._answer(said, known[-1] if known else None)
+        if self._simulation is None:
+            answer = respond(self.model_name, said, self._themes)
+        else:
+            answer = self._simulation.respond(said, known[-1] if known else None, self._themes)
         output = ModelOutput.from_content(f"treecut/{self.model_name}", answer)
         # Without a usage Inspect counts tokens with a table that it downloads. There are none here.
         output.usage = ModelUsage()
         return output
-
-
-def _reference(name: str, themes: Sequence[Theme] | None, arguments: dict[str, Any]) -> Answer:
-    policy = check_policy(name)
-    _check_arguments(arguments, ())
-    return lambda said, _: respond(policy, said, themes)
-
-
-def _simulated(name: str, themes: Sequence[Theme] | None, arguments: dict[str, Any]) -> Answer:
-    _check_arguments(arguments, ("hallucination", "accuracy", "seed", "probabilities"))
-    path = arguments.pop("probabilities", None)
-    simulation = Simulation(
-        name=name, by_configuration={} if path is None else load_probabilities(path), **arguments
-    )
-    return lambda said, configuration: simulation.respond(said, configuration, themes)
-
-
-def _check_arguments(arguments: dict[str, Any], allowed: Sequence[str]) -> None:
-    for name in arguments:
-        if name not in allowed:
-            raise TreecutError(
-                f"Unknown model argument {name!r}: this model takes {', '.join([*allowed, 'theme'])}."
-            )
 
 
 @modelapi(name="treecut")

@@ -19,22 +19,19 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from treecut_tasks.evaluation import (
+    RATES,
     JudgedResponse,
     TaskKind,
     counts,
-    definitions,
-    judge_response,
     mean_counts,
-    pair_counts,
-    pair_kind,
     ratios,
     summarise,
 )
-from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.describing import describe_response
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.penalties import measure
-from treecut_tasks.evaluation.rates import RATES_OF_PAIRS
+from treecut_tasks.evaluation.rates import PAIR_KINDS, kind_of
+from treecut_tasks.evaluation.recorded import recorded_response
 
 # Inspect's words for what our judgement calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
@@ -57,14 +54,14 @@ def treecut_rates(full: bool = False) -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        kind, rows = _rows(scores, causes=full)
-        headline = next(iter(definitions(kind)))
+        judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
+        kind, rows = _rows(scores, judged, causes=full)
+        headline = next(iter(RATES[kind]))
         rates = summarise([row for _, row in rows])
         if not rates:
             return {headline: float("nan")}
         table = {headline: rates[headline].value, "stderr": rates[headline].stderr or 0.0}
         table |= {name: rate.value for name, rate in rates.items()}
-        judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
         table |= ratios(kind, judged)
         for key in ("ans_depth", "configuration")[: 1 + full]:
             groups: dict[Any, list[dict[str, float]]] = {}
@@ -81,38 +78,35 @@ def treecut_rates(full: bool = False) -> Metric:
     return compute
 
 
-def _rows(scores: Sequence[SampleScore], causes: bool) -> tuple[TaskKind, list[_Row]]:
+def _rows(
+    scores: Sequence[SampleScore], judged: Sequence[JudgedResponse], causes: bool
+) -> tuple[TaskKind, list[_Row]]:
     """One row for each problem, or for each pair if there are problems of both kinds."""
-    problems: dict[tuple[str, bool], list[JudgedResponse]] = {}
+    both_kinds = len({each.unanswerable for each in judged}) == 2
     metadata: dict[str, Mapping[str, Any]] = {}
-    judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
-    kinds = {each.unanswerable for each in judged}
+    epochs: dict[str, tuple[list[JudgedResponse], list[JudgedResponse]]] = {}
     for score, each in zip(scores, judged, strict=True):
         about = score.sample_metadata or {}
-        key = str(about["pair_id"] if len(kinds) == 2 else score.sample_id)
+        key = str(about["pair_id"] if both_kinds else score.sample_id)
         metadata.setdefault(key, about)
-        problems.setdefault((key, each.unanswerable), []).append(each)
-    if len(kinds) < 2:
-        served = {about.get("served") for about in metadata.values()}
-        kind: TaskKind = "answerable" if kinds == {False} else "unanswerable"
-        kind = next((each for each in RATES_OF_PAIRS if each in served), kind)
-        # Of a task of pairs, none is complete so far.
-        return kind, [] if kind in RATES_OF_PAIRS else [
-            (metadata[key], mean_counts(counts(each, causes=causes) for each in epochs))
-            for (key, _), epochs in problems.items()
-        ]
-    # The first epoch of one member goes with the first of the other, and so on.
-    return pair_kind(judged[0]), [
-        (
-            metadata[key],
-            mean_counts(
-                pair_counts(*both)
-                for both in zip(problems[key, True], problems[key, False], strict=False)
-            ),
+        epochs.setdefault(key, ([], []))[not each.unanswerable].append(each)
+    served = {about.get("served") for about in metadata.values()}
+    kind = next((each for each in PAIR_KINDS if each in served), None)
+    if kind is not None and not both_kinds:
+        # No pair is complete so far.
+        return kind, []
+    rows: list[_Row] = []
+    for key, (first, second) in epochs.items():
+        # The first epoch of one member goes with the first of the other, and so on.
+        answers = (
+            zip(first, second, strict=False) if both_kinds else zip(first + second, strict=True)
         )
-        for key in metadata
-        if (key, True) in problems and (key, False) in problems
-    ]
+        counted = [counts(*each, causes=causes and not both_kinds) for each in answers]
+        if counted:
+            rows.append((metadata[key], mean_counts(counted)))
+    if kind is None:
+        kind = "paired" if both_kinds else kind_of(judged[0]) if judged else "unanswerable"
+    return kind, rows
 
 
 def reasoning_of(output: ModelOutput) -> str:
@@ -128,22 +122,25 @@ def treecut_scorer() -> Scorer:
     """Judge responses: what a careful reader says they commit to, and by the paper's rule."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        problem, theme = state.metadata.get("problem"), state.metadata.get("theme_file")
-        dialogue = state.metadata.get("dialogue")
-        judged = judge_response(
-            target.text,
-            state.output.completion,
-            truncated=state.output.stop_reason in ("max_tokens", "model_length"),
-            problem=problem,
-            theme=theme,
-            reasoning=reasoning_of(state.output),
-            instruction=state.metadata.get("instruction", STANDARD),
-            dialogue=None if dialogue is None else DialogueRecord.from_record(dialogue),
+        metadata = state.metadata
+        response = recorded_response(
+            {
+                "answer": target.text,
+                "response": state.output.completion,
+                "truncated": state.output.stop_reason in ("max_tokens", "model_length"),
+                "reasoning": reasoning_of(state.output),
+                "problem": metadata.get("problem") or "",
+                "theme": metadata.get("theme_file"),
+                "instruction": metadata.get("instruction", STANDARD),
+                "dialogue": metadata.get("dialogue"),
+            },
+            f"Sample {state.sample_id}",
         )
+        judged = response.judge()
         judgement = judged.judgement
         about = {
-            "depth": state.metadata.get("ans_depth"),
-            "cut": state.metadata.get("cut_depth"),
+            "depth": metadata.get("ans_depth"),
+            "cut": metadata.get("cut_depth"),
             "verdict": judged.ending,
             "cause": "" if judged.cause is None else judged.cause.kind,
             "rule": "unknown" if judged.says_unknown else "answered",
@@ -152,7 +149,9 @@ def treecut_scorer() -> Scorer:
             value={**about, **counts(judged)},
             answer=judgement.value or judgement.verdict,
             reason=_REASONS.get(judgement.reason, judgement.reason),
-            explanation=describe_response(judged, problem, state.metadata.get("lacks"), theme),
+            explanation=describe_response(
+                judged, response.problem, metadata.get("lacks"), response.theme
+            ),
             metadata=judged.record(),
         )
 

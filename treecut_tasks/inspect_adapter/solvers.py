@@ -14,6 +14,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from treecut_tasks.errors import validated
 from treecut_tasks.evaluation.clarification import Dialogue, DialogueSettings
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.prompts import (
@@ -84,7 +85,7 @@ def treecut_dialogue(max_questions: int = 3, oracle: str = "truthful") -> Solver
         max_questions: how often it may ask, 1 to 20.
         oracle: `truthful` tells the price that is asked for, `ignorant` knows none.
     """
-    settings = DialogueSettings.parse({"max_questions": max_questions, "oracle": oracle})
+    settings = validated(DialogueSettings, {"max_questions": max_questions, "oracle": oracle})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         about = state.metadata

@@ -7,7 +7,7 @@ from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesSort, TaskSamplesVie
 SCORERS = ("treecut_tasks/treecut_scorer", "treecut_scorer")
 """The name in logs of a task, and that of `inspect score`."""
 
-LABELS = {"depth": "Depth", "cut": "Cut", "verdict": "Verdict", "cause": "Cause", "rule": "Rule"}
+LABELS = {"verdict": "Verdict", "depth": "Depth", "cut": "Cut", "cause": "Cause", "rule": "Rule"}
 """The values of a score that are columns, with their headings."""
 
 VIEWER = ViewerConfig(
@@ -17,10 +17,11 @@ VIEWER = ViewerConfig(
             TaskSamplesColumn(id="sampleStatus"),
             TaskSamplesColumn(id="sampleId"),
             TaskSamplesColumn(id="epoch", visible=False),
-            TaskSamplesColumn(id="input"),
+            # The input last: in a narrow window it is what may be cut off.
+            *(TaskSamplesColumn.score(scorer, name) for scorer in SCORERS for name in LABELS),
             TaskSamplesColumn(id="target"),
             TaskSamplesColumn(id="answer"),
-            *(TaskSamplesColumn.score(scorer, name) for scorer in SCORERS for name in LABELS),
+            TaskSamplesColumn(id="input"),
         ],
         sort=[TaskSamplesSort(column="sampleId")],
         multiline=False,

@@ -10,7 +10,7 @@ from typing import Any
 
 import datasets
 
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import TreecutError, raised_as, shown
 from treecut_tasks.evaluation import (
     ANSWERABLE,
     DIAGNOSED,
@@ -23,7 +23,7 @@ from treecut_tasks.evaluation import (
     build_items,
 )
 from treecut_tasks.evaluation.prompts import system_prompt
-from treecut_tasks.lm_eval_adapter.errors import shown_by_lm_eval
+from treecut_tasks.lm_eval_adapter.errors import UsageError
 
 KEY = "treecut"
 """Key of our parameters in `--metadata`. lm-eval puts the model's arguments beside it, in one heap:
@@ -45,19 +45,11 @@ _REASONING_ARGUMENTS = ("reasoning_effort", "enable_thinking", "think_end_token"
 
 
 class DataSet(dict[str, datasets.Dataset]):
-    """The splits of a task (there is one, `test`), and what they were made from.
+    """The splits of a task (there is one, `test`), and the items behind its rows."""
 
-    Attributes:
-        item_set: the items behind the rows; few-shot examples are drawn for items.
-        parameters: the parameters of the task.
-    """
-
-    def __init__(
-        self, rows: list[dict[str, Any]], item_set: ItemSet, parameters: TaskParameters
-    ) -> None:
+    def __init__(self, rows: list[dict[str, Any]], item_set: ItemSet) -> None:
         super().__init__(test=datasets.Dataset.from_list(rows))
         self.item_set = item_set
-        self.parameters = parameters
 
 
 def unanswerable(**arguments: Any) -> DataSet:
@@ -89,7 +81,7 @@ def diagnosis(**arguments: Any) -> DataSet:
 
 
 def _data_set(design: Design, arguments: Mapping[str, Any]) -> DataSet:
-    with shown_by_lm_eval():
+    with raised_as(UsageError):
         parameters = design.complete(_parameters(design, arguments))
         item_set = build_items(parameters, design)
     model = next((arguments[name] for name in _MODEL_NAME_ARGUMENTS if name in arguments), None)
@@ -109,7 +101,7 @@ def _data_set(design: Design, arguments: Mapping[str, Any]) -> DataSet:
         ]
     else:
         rows = [_row(item, system) for item in item_set.items]
-    return DataSet(rows, item_set, parameters)
+    return DataSet(rows, item_set)
 
 
 def _parameters(design: Design, arguments: Mapping[str, Any]) -> TaskParameters:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from treecut_tasks.errors import TreecutError
 
 
@@ -17,15 +14,3 @@ class UsageError(TreecutError, SystemExit):
     def __init__(self, message: str) -> None:
         TreecutError.__init__(self, message)
         self.code = message
-
-
-@contextmanager
-def shown_by_lm_eval() -> Iterator[None]:
-    """Turn a `TreecutError` into one that is printed as one sentence."""
-    try:
-        yield
-    except TreecutError as error:
-        message = str(error)
-    else:
-        return
-    raise UsageError(message)

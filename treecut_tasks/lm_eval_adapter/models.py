@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from lm_eval.api.model import LM
 
-from treecut_tasks.errors import TreecutError
-from treecut_tasks.reference_models.policies import check_policy, respond
+from treecut_tasks.errors import TreecutError, checked_choice, raised_as
+from treecut_tasks.lm_eval_adapter.errors import UsageError
+from treecut_tasks.reference_models.policies import POLICIES, respond
 from treecut_tasks.themes import load_theme
 
 if TYPE_CHECKING:
@@ -46,13 +47,14 @@ class TreecutLM(LM):  # type: ignore[misc]
     def __init__(self, policy: str = "solver", theme: str | None = None, **others: object) -> None:
         unknown = sorted(set(others) - _FROM_THE_COMMAND_LINE)
         if unknown:
-            raise TreecutError(
+            raise UsageError(
                 f"Unknown model argument {unknown[0]!r}: --model_args of the model treecut may be "
                 f"{' and '.join(MODEL_ARGS)}."
             )
         super().__init__()
-        self.policy = check_policy(policy)
-        self._themes = None if theme is None else (load_theme(theme),)
+        with raised_as(UsageError):
+            self.policy = checked_choice("policy", policy, POLICIES)
+            self._themes = None if theme is None else (load_theme(theme),)
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Answer each request; `disable_tqdm` is accepted for lm-eval's sake, no bar is shown."""

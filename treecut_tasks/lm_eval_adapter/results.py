@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from treecut_tasks.evaluation import JudgedResponse, counts, judge_response, pair_counts
+from treecut_tasks.evaluation import JudgedResponse, counts
 from treecut_tasks.evaluation.rates import corrected_for_chance
+from treecut_tasks.evaluation.recorded import RecordedResponse
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
@@ -28,7 +29,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> di
 
 def process_pair(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
     """Judge the responses to both members of a pair; otherwise as `process_results`."""
-    return pair_counts(_judge(doc, "", results[0]), _judge(doc, "counterpart_", results[1]))
+    return counts(_judge(doc, "", results[0]), _judge(doc, "counterpart_", results[1]))
 
 
 def process_diagnosis(
@@ -48,14 +49,14 @@ def corrected(items: Sequence[tuple[float, float]]) -> float:
 
 def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedResponse:
     visible = without_thinking(response or "")
-    return judge_response(
-        doc[f"{member}answer"],
-        visible,
+    return RecordedResponse(
+        answer=doc[f"{member}answer"],
+        response=visible,
+        reasoning=(response or "").removesuffix(visible),
         problem=doc[f"{member}problem"],
         theme=doc["theme_file"] or None,
-        reasoning=(response or "").removesuffix(visible),
         instruction=doc["instruction"],
-    )
+    ).judge()
 
 
 _THINK_TAG = re.compile(r"<think[^>]{0,200}>|</think>")

@@ -13,18 +13,18 @@ try:
 except ImportError:  # before 0.5
     from lm_eval.api.task import ConfigurableTask as GenerateTask
 
+from treecut_tasks.errors import raised_as
 from treecut_tasks.evaluation import ItemSet
-from treecut_tasks.evaluation.fewshot import ShotChoice, check_fewshot
-from treecut_tasks.lm_eval_adapter.errors import shown_by_lm_eval
+from treecut_tasks.evaluation.parameters import check_fewshot
+from treecut_tasks.lm_eval_adapter.errors import UsageError
 
 
 class TreecutSampler(ContextSampler):  # type: ignore[misc]  # lm-eval is untyped
     """Hands the worked examples of `treecut_tasks.evaluation.fewshot` to lm-eval's few-shot mechanism."""
 
-    def __init__(self, item_set: ItemSet, choice: ShotChoice) -> None:
+    def __init__(self, item_set: ItemSet) -> None:
         super().__init__()
         self._item_set = item_set
-        self._choice = choice
         self._items = {item.id: item for item in item_set.items}
 
     def sample(
@@ -32,8 +32,8 @@ class TreecutSampler(ContextSampler):  # type: ignore[misc]  # lm-eval is untype
     ) -> Sequence[dict[str, Any]]:
         """The n examples for a document, as rows with `prompt` and `answer`."""
         assert eval_doc is not None, "the task file must name its test split as its few-shot split"
-        with shown_by_lm_eval():
-            shots = self._item_set.shots(self._items[eval_doc["id"]], n, self._choice)
+        with raised_as(UsageError):
+            shots = self._item_set.shots(self._items[eval_doc["id"]], n)
         return [{"prompt": shot.prompt, "answer": shot.response} for shot in shots]
 
 
@@ -47,15 +47,13 @@ class TreecutTask(GenerateTask):  # type: ignore[misc]
     def __init__(self, config: dict[str, Any]) -> None:
         # lm-eval hands the key that names this class on to it and then refuses it.
         super().__init__(config={key: value for key, value in config.items() if key != "class"})
-        self.sampler = TreecutSampler(
-            self.dataset.item_set, self.dataset.parameters.fewshot_examples
-        )
+        self.sampler = TreecutSampler(self.dataset.item_set)
 
     def fewshot_context(
         self, doc: dict[str, Any], num_fewshot: int, *args: Any, **kwargs: Any
     ) -> str | list[str]:
         """Build the prompt of one document; the arguments are lm-eval's."""
-        with shown_by_lm_eval():
+        with raised_as(UsageError):
             check_fewshot(num_fewshot)
         if doc["system"] and not kwargs.get("apply_chat_template"):
             doc = {**doc, "system": f"{doc['system']}\n\n"}

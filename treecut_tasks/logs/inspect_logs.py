@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
 )
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
+from pydantic_core import from_json
 
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.instructions import STANDARD
@@ -35,15 +35,13 @@ from treecut_tasks.logs.records import (
 )
 from treecut_tasks.logs.untrusted import one_line, safe_settings
 from treecut_tasks.problems import UNKNOWN
-from treecut_tasks.scoring import Judgement
 
-_JUDGED = TypeAdapter(JudgedResponse)
 _TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")
 _NO_INFLUENCE = (
     "max_retries", "timeout", "attempt_timeout", "max_connections", "cache", "batch", "seed"
 )  # fmt: skip
 _LIMITS = ("token_limit", "message_limit", "time_limit", "working_limit", "cost_limit")
-_AT_ONCE = 200
+_AT_ONCE = 1000
 
 
 class _LoggedRun(Logged):
@@ -189,7 +187,7 @@ def _summaries(path: Path, name: str) -> Iterator[_LoggedSample]:
     """
     with zipfile.ZipFile(path) as archive:
         if "summaries.json" in archive.namelist():
-            summaries = json.loads(archive.read("summaries.json"))
+            summaries = from_json(archive.read("summaries.json"))
         else:
             summaries = [each.model_dump() for each in read_eval_log_sample_summaries(str(path))]
     for each in summaries:
@@ -226,7 +224,7 @@ def _response(
         )
         judged = recorded.judge() if record is None else None
     if record is not None:
-        judged = _judged(record, f"{where}, judgement")
+        judged = JudgedResponse.from_record(record, f"{where}, judgement")
     tokens = {
         each: sum(getattr(used, each) or 0 for used in logged.model_usage.values())
         if logged.model_usage
@@ -249,16 +247,6 @@ def _response(
         seconds=logged.working_time,
         **tokens,
     )
-
-
-def _judged(record: Mapping[str, Any], what: str) -> JudgedResponse:
-    """The inverse of `JudgedResponse.record`, of a record that anybody may have changed."""
-    judgement = {field: record[field] for field in Judgement._fields if field in record}
-    try:
-        text = json.dumps({**record, "judgement": judgement})
-        return _JUDGED.validate_json(text, strict=True)
-    except ValidationError as error:
-        raise from_validation(error, what) from error
 
 
 def _run(path: Path, header: EvalLog, about: _LoggedRun, latest: str | None) -> Run:

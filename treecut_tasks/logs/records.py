@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from treecut_tasks.evaluation.clarification import LoggedDialogue
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse
 from treecut_tasks.evaluation.recorded import RecordedResponse, recorded_response
@@ -55,7 +54,7 @@ class ProblemFacts(Logged):
     lacks: str | None = None
     system_message_sent: Name | None = None
     instruction: Name = STANDARD
-    dialogue: Annotated[LoggedDialogue, BeforeValidator(_if_whole)] = None
+    dialogue: Annotated[dict[str, Any] | None, BeforeValidator(_if_whole)] = None
     treecut_tasks_version: str = ""
 
     def recorded(self, where: str, **words: Any) -> RecordedResponse:

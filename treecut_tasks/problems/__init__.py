@@ -17,7 +17,7 @@ from treecut_tasks.problems.pairs import (
     default_num_vars,
 )
 from treecut_tasks.problems.problem import Formula, Pair, Problem, Removed, Sentence
-from treecut_tasks.problems.published import PublishedFile, published_files
+from treecut_tasks.problems.published import published_files
 from treecut_tasks.problems.records import Record, is_answer, read_data_files
 from treecut_tasks.problems.splits import (
     SPLIT_NAMES,
@@ -29,7 +29,6 @@ from treecut_tasks.problems.splits import (
 )
 from treecut_tasks.problems.streams import (
     Drawn,
-    check_count,
     check_seed,
     draw_data_set,
     example_pairs,
@@ -41,7 +40,6 @@ from treecut_tasks.problems.streams import (
     stream,
 )
 from treecut_tasks.problems.texts import UNKNOWN
-from treecut_tasks.problems.tree import Edge
 from treecut_tasks.themes import Variable
 
 __all__ = [
@@ -53,13 +51,11 @@ __all__ = [
     "WHOLE",
     "CounterpartKind",
     "Drawn",
-    "Edge",
     "Formula",
     "Order",
     "Pair",
     "Problem",
     "ProblemConfig",
-    "PublishedFile",
     "Record",
     "Removed",
     "Sampling",
@@ -67,7 +63,6 @@ __all__ = [
     "Split",
     "SplitName",
     "Variable",
-    "check_count",
     "check_counterpart",
     "check_seed",
     "content_id",

@@ -37,13 +37,7 @@ Draw = Callable[[], list[int]]
 
 
 def draw_as_authors(config: ProblemConfig, rng: random.Random, rows: int) -> Block:
-    """Draw problems one after the other, each as the authors' code draws it.
-
-    Args:
-        config: what to draw.
-        rng: the only source of randomness; it is advanced.
-        rows: how many problems.
-    """
+    """Draw so many problems one after the other, each as the authors' code draws it."""
     theme, num_vars, cut_into = config.resolved_theme, config.vars, config.cut_into
     num_items = (num_vars + 1) // 2 if config.composite_name else num_vars
     num_candidates = ENTITIES_DRAWN * num_items if config.composite_name else num_vars
@@ -185,13 +179,9 @@ def _without(children: Ints, cut_into: int | None) -> Ints:
 
 
 def _formulas(config: ProblemConfig, parents: Ints, stated: Ints, drawn: Ints) -> tuple[Ints, Ints]:
-    """Coefficients of every edge.
+    """Coefficients of every edge, from places among `FORMULAS` for those that are not at the root.
 
-    Args:
-        config: the configuration.
-        parents: the trees.
-        stated: children of the edges that are not cut, breadth first.
-        drawn: places among `FORMULAS`, in the order of the edges that are not at the root.
+    `stated` are children of the edges that are not cut, breadth first; `drawn` is in their order.
     """
     choices = FORMULAS[config.sampling]
     coefficients = np.ones((*parents.shape, 2), dtype=np.int64)

@@ -116,11 +116,7 @@ class RandomWords:
         self._bits = np.random.Philox(key=int.from_bytes(digest[:16], "big"), counter=block << 128)
 
     def below(self, bounds: Sequence[int] | Ints, rows: int) -> Ints:
-        """Draw whole numbers from 0 to bound - 1, a column for each bound.
-
-        Args:
-            bounds: the bounds of the columns, or of each row and column.
-            rows: how many rows.
+        """Draw whole numbers from 0 to bound - 1; bounds are of the columns, or of each row and column.
 
         A bound of n divides 2**32 words unevenly by at most one word, so that no number is likelier
         than another by more than one part in 2**32 / n.
@@ -153,14 +149,7 @@ def num_prices(theme: Theme) -> int:
 def draw_rest(
     config: ProblemConfig, words: RandomWords, names: Ints, parents: Ints | None = None
 ) -> Block:
-    """Draw all that is not a name.
-
-    Args:
-        config: what to draw.
-        words: the only source of randomness; it is advanced.
-        names: the names of each row.
-        parents: the tree of each row, if it is given already.
-    """
+    """Draw all that is not a name, nor a tree that is given already."""
     rows, num_vars, theme = len(names), config.vars, config.resolved_theme
     drawn_values = words.below([num_prices(theme)] * num_vars, rows)
     values = theme.value_min + theme.value_step * drawn_values
@@ -267,10 +256,7 @@ def _tree_numbers(config: ProblemConfig, parents: Ints) -> Ints:
 def per_tree(
     config: ProblemConfig, parents: Ints, find: Callable[[tuple[int, ...]], tuple[int, ...]]
 ) -> Ints:
-    """What there is to find in the tree of each row, looked for once in each different tree.
-
-    Rows of which less is found are filled up with zeros.
-    """
+    """What is found in the tree of each row, once for each different tree, filled up with zeros."""
     _, first, line = np.unique(
         _tree_numbers(config, parents), return_index=True, return_inverse=True
     )

@@ -42,12 +42,7 @@ _FURTHER_FIELDS = [
 
 
 def schema(text_only: bool = False, paired: bool = False) -> pa.Schema:
-    """The columns of a data set, as docs/training-data.md explains them.
-
-    Args:
-        text_only: whether there are just ids, texts, answers and solutions.
-        paired: whether there is a `pair_id`.
-    """
+    """The columns of a data set, as docs/training-data.md explains them, with a `pair_id` if paired."""
     fields = [*_TEXT_FIELDS, *([] if text_only else _FURTHER_FIELDS)]
     return pa.schema([*fields, *([("pair_id", pa.string())] if paired else [])])
 

@@ -88,7 +88,7 @@ class ProblemConfig:
         if self.cut_depth is not None and not 1 <= self.cut_depth < self.ans_depth:
             raise TreecutError(
                 f"cut_depth is {self.cut_depth}: it must be from 1 to {self.ans_depth - 1} "
-                "(ans_depth - 1)."
+                f"(ans_depth - 1) where ans_depth is {self.ans_depth}."
             )
         capacity = theme.capacity(self.composite_name)
         if self.vars > capacity:

@@ -57,13 +57,7 @@ Bools = NDArray[np.bool_]
 
 
 def draw_matched(config: ProblemConfig, words: RandomWords, rows: int, split: Split) -> Block:
-    """Draw matched pairs of an unanswerable configuration.
-
-    Args:
-        config: what to draw.
-        words: the only source of randomness; it is advanced.
-        rows: how many pairs.
-        split: which names may stand together.
+    """Draw so many matched pairs of an unanswerable configuration.
 
     Raises:
         TreecutError: the configuration has no matched pairs, or a theme too few names for the split.
@@ -80,10 +74,6 @@ def spare_edges(config: ProblemConfig, branches: Ints) -> Bools:
     there (so that as many facts are stated). The free ends have equally many other neighbours, and
     the root is none of them: otherwise it would tell how often variables are named. In a fixed
     order it stands, as the cut edge does, before all that touch the questioned variable.
-
-    Args:
-        config: an unanswerable configuration.
-        branches: parents of the variables off the path, of shape [trees, variables].
     """
     cut, depth = _cut_into(config), config.ans_depth
     found = np.zeros(branches.shape, dtype=bool)
@@ -189,11 +179,7 @@ def _cut_into(config: ProblemConfig) -> int:
 def _draw_named(
     config: ProblemConfig, words: RandomWords, rows: int, split: Split
 ) -> tuple[Ints, Ints, Ints]:
-    """Draw trees with spare edges, and names that hide as well as any which sentence is lacking.
-
-    Returns:
-        Parents of the variables, children of the spare edges, and names.
-    """
+    """Parents, spare edges and names that hide as well as any which sentence is lacking."""
     enough = _reachable(config)
     parents, names = (np.zeros((rows, config.vars), dtype=np.int64) for _ in range(2))
     spare, scores = np.zeros(rows, dtype=np.int64), np.full(rows, _UNUSABLE)
@@ -292,11 +278,6 @@ def _in_the_same_places(config: ProblemConfig, ends: _Ends, questioned: Ints) ->
 
     They are compared without the one and without the other edge. The free ends are then alike in
     this respect, so that it makes no difference whether their names are exchanged.
-
-    Args:
-        config: the configuration.
-        ends: the trees.
-        questioned: of each variable a number that says whether it has the item, and the place.
     """
     edges = ends.edges
     of_child = np.take_along_axis(questioned, edges - 1, axis=1)

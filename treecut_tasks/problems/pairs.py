@@ -46,15 +46,11 @@ def check_pair(config: ProblemConfig, counterpart: CounterpartKind) -> None:
     if counterpart == "full":
         return
     if config.vars < config.ans_depth + 2:
-        raise no_match(
-            config,
-            "a sentence can be spared only if two variables lie off the path, one below the other",
-        )
+        raise no_match(config, "a sentence is spared between two variables off the path")
     if config.composite_name and (config.vars, config.ans_depth) == (4, 2):
         raise no_match(
             config,
-            "four composite names fill a two-by-two grid, in which a spare sentence cannot name the "
-            "questioned item and its place as often as the cut one",
+            "a spare sentence shows what is asked for where four names are a two-by-two grid",
         )
 
 

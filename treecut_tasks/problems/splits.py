@@ -98,11 +98,8 @@ def disjoint_splits(
 
     `train` comes first and `test` last on the line of hashes and of items, whatever the order in which
     they are named. So the training data of one set of splits and the test data of another are
-    disjoint, too, as long as their shares do not add up to more than 1.
-
-    Args:
-        shares: names, and shares that add up to 1.
-        separate_items: whether no item name is in two splits; each gets an equal part of the items.
+    disjoint, too, as long as their shares do not add up to more than 1. With `separate_items` no item
+    name is in two splits; each gets an equal part of the items.
     """
     named = sorted(shares, key=lambda pair: (pair[0] == "test") - (pair[0] == "train"))
     splits, start = [], Fraction(0)

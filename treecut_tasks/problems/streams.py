@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,11 @@ from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.problems.authors import draw_as_authors
 from treecut_tasks.problems.blocks import (
     BLOCK,
-    FORMULAS,
     Block,
     PairKind,
     RandomWords,
     draw_names,
     draw_rest,
-    num_prices,
 )
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.matched import draw_matched
@@ -240,13 +237,7 @@ def _checked_rng(rng: object) -> random.Random:
 
 
 def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
-    """The generator that chooses the few-shot examples for one problem.
-
-    Args:
-        config: the configuration of the examples.
-        seed: a whole number of 0 or more.
-        key: id of the problem that they are for; the same for all problems that share examples.
-    """
+    """The generator that chooses the few-shot examples for the problem, or the problems, of a key."""
     parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
     name = json.dumps([_SHOTS_VERSION, parameters, check_seed(seed), key], sort_keys=True)
     return random.Random(int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big"))
@@ -259,15 +250,7 @@ def example_pairs(
     rng: random.Random,
     split: Split = WHOLE,
 ) -> Iterator[Pair]:
-    """Pairs to take few-shot examples from, without end, each one of `BLOCK` of a stream of their own.
-
-    Args:
-        config: the configuration of the examples; an unanswerable one.
-        seed: a whole number of 0 or more.
-        counterpart: kind of the answerable counterparts.
-        rng: chooses; see `shots_rng`.
-        split: which part of all problems they are of.
-    """
+    """Pairs to take few-shot examples from, without end, each one of `BLOCK` of a stream of their own."""
     examples = Stream(config, seed, counterpart, split, _EXAMPLES)
     while True:
         yield examples.at(rng.getrandbits(BLOCK.bit_length() - 1))
@@ -304,11 +287,12 @@ def draw_data_set(
         TreecutError: num_problems below 1, a configuration that cannot give so many different
             pairs, or one that has no such counterparts.
     """
+    if type(num_problems) is not int or num_problems < 1:
+        raise TreecutError(
+            f"The number of problems is {shown(num_problems)}: it must be a whole number of 1 or more."
+        )
     kind = check_counterpart(counterpart)
-    streams = [Stream(config, seed, kind, split) for config in configs]
-    for config in configs:
-        check_count(config, num_problems)
-    return _different(streams, num_problems)
+    return _different([Stream(config, seed, kind, split) for config in configs], num_problems)
 
 
 def _different(streams: Sequence[Stream], num_problems: int) -> Iterator[Drawn]:
@@ -323,55 +307,13 @@ def _different(streams: Sequence[Stream], num_problems: int) -> Iterator[Drawn]:
                 if texts.isdisjoint(seen):
                     break
             else:
-                raise _too_many(
-                    named.config,
-                    num_problems,
-                    f"gave only {number}",
-                    f"{_MAX_REPEATS} repeats in a row",
+                parameters = named.config.as_dict().items()
+                raise TreecutError(
+                    f"{num_problems} different problems were asked for, but the configuration "
+                    f"{', '.join(f'{key}={value}' for key, value in parameters)} gave only {number} "
+                    f"({_MAX_REPEATS} repeats in a row): ask for fewer problems, more variables or a "
+                    "larger theme."
                 )
             seen |= texts
             next_index[place] = index + 1
             yield Drawn(pair, index)
-
-
-def check_count(config: ProblemConfig, num_problems: int) -> None:
-    """Check that a number of problems can be asked of a configuration.
-
-    Raises:
-        TreecutError: not a whole number of 1 or more, or more than there are different problems.
-    """
-    if type(num_problems) is not int or num_problems < 1:
-        raise TreecutError(
-            f"The number of problems is {shown(num_problems)}: it must be a whole number of 1 or more."
-        )
-    limit = count_limit(config)
-    if num_problems > limit:
-        raise _too_many(config, num_problems, f"can give at most {limit}", "counting all draws")
-
-
-def count_limit(config: ProblemConfig) -> int:
-    """An upper bound for the number of different problems of a configuration.
-
-    The product of what can be drawn: names, values, tree, formulas, order. Astronomical but for
-    tiny themes.
-    """
-    theme, num_vars = config.resolved_theme, config.vars
-    if config.composite_name:
-        num_items = (num_vars + 1) // 2
-        names = math.comb(len(theme.entities), 2) * math.comb(len(theme.items), num_items)
-        names *= math.perm(2 * num_items, num_vars)
-    else:
-        names = math.perm(len(theme.items), num_vars)
-    trees = math.prod(range(config.ans_depth + 1, num_vars + 1))
-    num_sentences = num_vars - config.unanswerable
-    formulas = len(FORMULAS[config.sampling]) ** num_sentences
-    orders = math.factorial(num_sentences) if config.order == "random" else 1
-    return int(names * num_prices(theme) ** num_vars * trees * formulas * orders)
-
-
-def _too_many(config: ProblemConfig, num_problems: int, found: str, evidence: str) -> TreecutError:
-    parameters = ", ".join(f"{key}={value}" for key, value in config.as_dict().items())
-    return TreecutError(
-        f"{num_problems} different problems were asked for, but the configuration {parameters} "
-        f"{found} ({evidence}): ask for fewer problems, more variables or a larger theme."
-    )

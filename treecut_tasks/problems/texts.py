@@ -174,16 +174,7 @@ class Words:
         )
 
     def sentence_texts(self, sentences: Sentences, children: Ints, end: str) -> Codes:
-        """Sentences as they stand in a text.
-
-        Args:
-            sentences: those of all edges.
-            children: which of them, by the child of the edge; of shape [rows, k].
-            end: what follows each.
-
-        Returns:
-            Piece numbers, of shape [rows, k, 4].
-        """
+        """The sentences of some edges (by their children) in a text, each four pieces."""
         return self._worded(sentences, children, self._starts, self._tails(end))
 
     def _worded(self, sentences: Sentences, children: Ints, subjects: int, tails: int) -> Codes:
@@ -196,13 +187,7 @@ class Words:
         return codes
 
     def text(self, block: Block, sentences: Sentences, order: Ints) -> Codes:
-        """The problems as they are put to a model: sentences in their order and the question.
-
-        Args:
-            block: the rows.
-            sentences: those of all edges.
-            order: children of the edges whose sentences are stated, in the order of the text.
-        """
+        """The problems as they are put to a model: sentences in their order and the question."""
         conditions = self.sentence_texts(sentences, order, ". ")
         return _beside(conditions, self._asked(block) + self._questions)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, gcd, lcm
+from math import floor, gcd
 from typing import TypeAlias, TypeVar
 
 from treecut_tasks.errors import TreecutError
@@ -144,22 +144,16 @@ def check_certificate(read: ReadProblem, solution: Solution) -> bool:
     """
     asked = read.asked
     if isinstance(solution, Determined):
-        value = solution.value
-        combined = _combined(read, solution.combination)
-        return (
-            combined is not None
-            and combined.terms == {asked: combined.scale}
-            and combined.constant * value.denominator == value.numerator * combined.scale
-            and satisfies(read, solution.prices)
-        )
+        says = {asked: Fraction(1)}, solution.value
+        return _combined(read, solution.combination) == says and satisfies(read, solution.prices)
     if isinstance(solution, Undetermined):
         return (
             satisfies(read, solution.first)
             and satisfies(read, solution.second)
             and solution.first[asked] != solution.second[asked]
         )
-    combined = _combined(read, solution.combination)
-    return combined is not None and not combined.terms and combined.constant != 0
+    terms, constant = _combined(read, solution.combination)
+    return not terms and constant != 0
 
 
 def _basis(read: ReadProblem) -> _Basis | Inconsistent:
@@ -255,27 +249,15 @@ def _prices(
     read: ReadProblem, basis: _Basis, free: Mapping[Variable, Fraction]
 ) -> dict[Variable, Fraction]:
     """Complete prices of the free variables to prices of all."""
-    scale, whole = _scaled(free)
     prices: dict[Variable, Fraction] = {}
     for variable in read.variables:
         row = basis.get(variable)
         if row is None:
             prices[variable] = free[variable]
-            continue
-        rest = row.constant * scale
-        for other, number in row.terms.items():
-            if other != variable:
-                rest -= number * whole[other]
-        prices[variable] = Fraction(rest, row.terms[variable] * scale)
+        else:
+            others = sum(n * free[other] for other, n in row.terms.items() if other != variable)
+            prices[variable] = (row.constant - others) / Fraction(row.terms[variable])
     return prices
-
-
-def _scaled(numbers: Mapping[_Key, Fraction]) -> tuple[int, dict[_Key, int]]:
-    """Write fractions as whole numbers over one denominator, with which sums are cheap."""
-    scale = lcm(*(number.denominator for number in numbers.values()))
-    return scale, {
-        key: number.numerator * (scale // number.denominator) for key, number in numbers.items()
-    }
 
 
 def _free_prices(variable: Variable, basis: _Basis) -> tuple[Fraction, Fraction]:
@@ -301,41 +283,26 @@ def _free_prices(variable: Variable, basis: _Basis) -> tuple[Fraction, Fraction]
     return low + third, high - third
 
 
-@dataclass(slots=True)
-class _Sum:
-    """A sum of multiplied sentences, terms = constant; both are `scale` times what they stand for."""
-
-    terms: dict[Variable, int]
-    constant: int
-    scale: int
-
-
-def _combined(read: ReadProblem, combination: tuple[Fraction, ...]) -> _Sum | None:
-    """Add up the multiplied sentences; None where there is not one multiplier for each."""
-    if len(combination) != len(read.sentences):
-        return None
-    scale, multipliers = _scaled(
-        {index: multiplier for index, multiplier in enumerate(combination) if multiplier}
-    )
-    terms: dict[Variable, int] = {}
-    constant = 0
-    for index, multiplier in multipliers.items():
-        equation = read.sentences[index].equation
-        for variable, coefficient in equation.coefficients.items():
-            terms[variable] = terms.get(variable, 0) + multiplier * coefficient
-        constant += multiplier * equation.constant
-    return _Sum({variable: total for variable, total in terms.items() if total}, constant, scale)
+def _combined(
+    read: ReadProblem, combination: tuple[Fraction, ...]
+) -> tuple[dict[Variable, Fraction], Fraction]:
+    """What the sentences, multiplied and added up, say: terms = constant; 0 = 0 without multipliers."""
+    terms: dict[Variable, Fraction] = {}
+    constant = _ZERO
+    if len(combination) == len(read.sentences):
+        for multiplier, sentence in zip(combination, read.sentences, strict=True):
+            for variable, coefficient in (
+                sentence.equation.coefficients.items() if multiplier else ()
+            ):
+                terms[variable] = terms.get(variable, _ZERO) + multiplier * coefficient
+            constant += multiplier * sentence.equation.constant
+    return {variable: total for variable, total in terms.items() if total}, constant
 
 
 def satisfies(read: ReadProblem, prices: Mapping[Variable, Fraction]) -> bool:
     """Tell whether the list has a price for every variable and every sentence holds."""
-    if set(prices) != set(read.variables):
-        return False
-    scale, whole = _scaled(prices)
-    for sentence in read.sentences:
-        rest = sentence.equation.constant * scale
-        for variable, number in sentence.equation.coefficients.items():
-            rest -= number * whole[variable]
-        if rest:
-            return False
-    return True
+    return set(prices) == set(read.variables) and all(
+        sum(n * prices[variable] for variable, n in sentence.equation.coefficients.items())
+        == sentence.equation.constant
+        for sentence in read.sentences
+    )

@@ -1,9 +1,9 @@
-"""Takes a theme, gives its vocabulary laid out for reading: phrases for quantities and prices."""
+"""Takes a theme, gives its vocabulary laid out for reading: the phrases that name what is sold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from treecut_tasks.errors import TreecutError
@@ -18,9 +18,6 @@ _MAX_DIGITS = 18
 
 _LISTED_NAMES = 20
 
-# More phrases than the problems of a theme are made of; the limit bounds what hostile texts can claim.
-_MAX_REMEMBERED = 20_000
-
 
 class UnreadableError(Exception):
     """A phrase or sentence cannot be read; the message says why, as one clause without a stop."""
@@ -32,53 +29,46 @@ class Lexicon:
 
     Attributes:
         theme: the theme itself.
-        by_singular: singular names, to themselves.
-        by_plural: plural names, to the singular.
-        entities: the places, to themselves.
-        quantities: phrases that were read before, with what they say.
+        nouns: `burger`, `burgers at Texas BBQ` and so on, with the variable that each is of.
+        plurals: the plural of each item.
     """
 
     theme: Theme
-    by_singular: dict[str, str]
-    by_plural: dict[str, str]
-    entities: dict[str, str]
-    quantities: dict[str, tuple[int, Variable]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    nouns: Mapping[str, Variable]
+    plurals: Mapping[str, str]
 
-    def quantity(self, phrase: str) -> tuple[int, Variable]:
-        """Read `a burger at Texas BBQ` or `3 burgers`: how many, and of what.
-
-        Raises:
-            UnreadableError: unknown name, or an article, number or plural that does not fit.
-        """
-        known = self.quantities.get(phrase)
-        if known is None:
-            known = self._quantity(phrase)
-            if len(self.quantities) < _MAX_REMEMBERED:
-                self.quantities[phrase] = known
-        return known
-
-    def _quantity(self, phrase: str) -> tuple[int, Variable]:
-        head, _, noun = phrase.partition(" ")
-        name, at, entity = noun.partition(" at ")
-        if head in ("a", "an"):
-            count, item = 1, self._singular(name)
-            if head != indefinite_article(item):
-                raise UnreadableError(f"{item!r} takes {indefinite_article(item)!r}, not {head!r}")
-        else:
-            count = _whole_number(head, of=phrase)
-            item = self._plural(name, count)
-        return count, Variable(self._entity(entity) if at else None, item)
-
-    def asked(self, noun: str) -> Variable:
-        """Read `Oxford shirt at Urban Tailors`, which follows the `a` of every question.
+    def noun(self, noun: str) -> Variable:
+        """Read `burger at Texas BBQ`, in singular or plural.
 
         Raises:
             UnreadableError: unknown name.
         """
-        name, at, entity = noun.partition(" at ")
-        return Variable(self._entity(entity) if at else None, self._singular(name))
+        found = self.nouns.get(noun)
+        if found is None:
+            name, _, place = noun.partition(" at ")
+            known = name in self.nouns
+            names = self.theme.entities if known else tuple(self.plurals)
+            more = ", …" if len(names) > _LISTED_NAMES else ""
+            raise UnreadableError(
+                f"theme {self.theme.name!r} has no {'entity' if known else 'item'} "
+                f"{shortened(place if known else name)} (it has {', '.join(names[:_LISTED_NAMES])}{more})"
+            )
+        return found
+
+    def quantity(self, phrase: str) -> tuple[int, Variable]:
+        """Read `a burger at Texas BBQ` or `3 burgers`: how many, and of what; agreement is not checked.
+
+        Raises:
+            UnreadableError: neither an article nor a number above zero, or an unknown name.
+        """
+        head, _, noun = phrase.partition(" ")
+        count = 1 if head in ("a", "an") else _whole_number(head)
+        if not count:
+            raise UnreadableError(
+                f"{shortened(phrase)} begins neither with an article ('a', 'an') nor with a whole "
+                f"number of at most {_MAX_DIGITS} digits"
+            )
+        return count, self.noun(noun)
 
     def money(self, phrase: str) -> int:
         """Read `a dollar` or `13 dollars`, in money units.
@@ -86,54 +76,20 @@ class Lexicon:
         Raises:
             UnreadableError: no amount of this theme's money.
         """
-        if phrase == self.theme.money_one:
-            return 1
         head, _, unit = phrase.partition(" ")
-        if unit != self.theme.money_many:
+        amount = 1 if phrase == self.theme.money_one else _whole_number(head)
+        if amount is None or (unit != self.theme.money_many and phrase != self.theme.money_one):
             raise UnreadableError(
                 f"{shortened(phrase)} is no amount of money, which is written "
                 f"{self.theme.money_one!r} or as a number and {self.theme.money_many!r}"
             )
-        if head == "0":
-            return 0
-        return _whole_number(head, of=phrase)
+        return amount
 
-    def _singular(self, name: str) -> str:
-        item = self.by_singular.get(name)
-        if item is None:
-            if name in self.by_plural:
-                raise UnreadableError(
-                    f"one is written with the singular {self.by_plural[name]!r}, not {name!r}"
-                )
-            raise UnreadableError(self._no_such("item", name, self.by_singular))
-        return item
-
-    def _plural(self, name: str, count: int) -> str:
-        item = self.by_plural.get(name)
-        if item is None:
-            if name in self.by_singular:
-                raise UnreadableError(f"{count} is written with the plural, not with {name!r}")
-            raise UnreadableError(self._no_such("plural", name, self.by_plural))
-        return item
-
-    def _entity(self, name: str) -> str:
-        entity = self.entities.get(name)
-        if entity is None:
-            raise UnreadableError(self._no_such("entity", name, self.entities))
-        return entity
-
-    def _no_such(self, role: str, name: str, allowed: Iterable[str]) -> str:
-        names = list(allowed)
-        more = ", …" if len(names) > _LISTED_NAMES else ""
-        return (
-            f"theme {self.theme.name!r} has no {role} {shortened(name)} "
-            f"(it has {', '.join(names[:_LISTED_NAMES])}{more})"
-        )
-
-
-def indefinite_article(name: str) -> str:
-    """Return `a` or `an` for a name in a sentence (not in the question, which always has `a`)."""
-    return "an" if name[0] in "aeiouAEIOU" else "a"
+    def written(self, count: int, variable: Variable) -> str:
+        """Write a quantity as a sentence must have it; the inverse of `quantity`."""
+        if count == 1:
+            return f"{'an' if variable.item[0] in 'aeiouAEIOU' else 'a'} {variable}"
+        return f"{count} {variable._replace(item=self.plurals[variable.item])}"
 
 
 def shortened(text: str, limit: int = 120) -> str:
@@ -141,20 +97,8 @@ def shortened(text: str, limit: int = 120) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
-def _whole_number(digits: str, of: str) -> int:
-    """Read a number of 2 or more in plain digits; 1 has a word of its own in every phrase."""
-    if not (digits.isascii() and digits.isdigit()):
-        raise UnreadableError(
-            f"{shortened(of)} begins neither with an article ('a', 'an') nor with a whole number"
-        )
-    if len(digits) > _MAX_DIGITS:
-        raise UnreadableError(f"{shortened(digits)} has more than {_MAX_DIGITS} digits")
-    if digits[0] == "0" or digits == "1":
-        raise UnreadableError(
-            f"{shortened(of)} begins with {digits!r}, but a number is 2 or more without leading "
-            "zeros, and one is written with 'a'"
-        )
-    return int(digits)
+def _whole_number(digits: str) -> int | None:
+    return int(digits) if digits.isdecimal() and len(digits) <= _MAX_DIGITS else None
 
 
 @lru_cache(maxsize=64)
@@ -165,24 +109,22 @@ def lexicon(theme: Theme) -> Lexicon:
         TreecutError: a theme (built by hand, past the checks of `load_theme`) whose names could
             make one sentence readable in two ways.
     """
-    by_singular = {item.name: item.name for item in theme.items}
-    by_plural = {item.plural: item.name for item in theme.items}
-    entities = {entity: entity for entity in theme.entities}
-    if len(by_singular) < len(theme.items) or len(by_plural) < len(theme.items):
+    nouns: dict[str, Variable] = {}
+    for item in theme.items:
+        for entity in (None, *theme.entities):
+            variable = Variable(entity, item.name)
+            nouns |= {str(variable): variable, str(variable._replace(item=item.plural)): variable}
+    words = [name for item in theme.items for name in {item.name, item.plural}]
+    if len(set(words)) < len(words):
         raise TreecutError(
             f"Theme {theme.name!r} has two items with the same name or plural, so that texts could "
             "be read in two ways: give each its own."
         )
-    for name in (*by_singular, *by_plural, *entities, theme.money_one, theme.money_many):
-        _check_name(name, theme)
-    return Lexicon(theme, by_singular, by_plural, entities)
-
-
-def _check_name(name: str, theme: Theme) -> None:
-    taken = template_words(name)
-    taken += [character for character in _TEMPLATE_CHARACTERS if character in name]
-    if taken:
-        raise TreecutError(
-            f"Theme {theme.name!r} has the name {name!r}, which cannot be told from the sentence "
-            f"around it: use a name without {' and '.join(map(repr, taken))}."
-        )
+    for name in (*words, *theme.entities, theme.money_one, theme.money_many):
+        taken = template_words(name) + [each for each in _TEMPLATE_CHARACTERS if each in name]
+        if taken:
+            raise TreecutError(
+                f"Theme {theme.name!r} has the name {name!r}, which cannot be told from the sentence "
+                f"around it: use a name without {' and '.join(map(repr, taken))}."
+            )
+    return Lexicon(theme, nouns, {item.name: item.plural for item in theme.items})

@@ -12,38 +12,31 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import TypeAlias
 
 from treecut_tasks.causes import same_price_answer
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.causes.words import capital, listed, sentences
+from treecut_tasks.errors import TreecutError, checked_choice
 from treecut_tasks.reading import (
     Determined,
     Inconsistent,
     ReadProblem,
+    Undetermined,
     read_problem,
     settling,
     solve,
     undetermined,
 )
-from treecut_tasks.themes import Theme, Variable
+from treecut_tasks.themes import Theme
 
 _Response: TypeAlias = tuple[Fraction | None, str]
 """A price, or None for `unknown`, and the reasoning that led to it."""
 
+_Asker: TypeAlias = Callable[[ReadProblem, str], str]
+"""Names the item whose price a model asks for, in view of what it was told, or `nothing`."""
+
 _QUESTION_START = "Question: how much does "
 _QUESTION_END = " cost?"
-
-
-def check_policy(policy: str) -> str:
-    """Return the name of a policy if there is one of that name.
-
-    Raises:
-        TreecutError: there is not; the message lists `POLICIES`.
-    """
-    if policy not in _RESPONDERS:
-        raise TreecutError(f"Unknown policy {policy!r}: use {' or '.join(POLICIES)}.")
-    return policy
 
 
 def respond(policy: str, prompt: str, themes: Sequence[Theme] | None = None) -> str:
@@ -68,13 +61,13 @@ def respond(policy: str, prompt: str, themes: Sequence[Theme] | None = None) -> 
     Raises:
         TreecutError: unknown policy, or no readable problem in the prompt.
     """
-    check_policy(policy)
+    respond_as, ask_as = _POLICIES[checked_choice("policy", policy, POLICIES)]
     problem = find_problem(prompt)
     told = prompt[prompt.rindex(problem) + len(problem) :]
     read = _read(problem, told, themes)
-    price, reasoning = _RESPONDERS[policy](read, problem)
+    price, reasoning = respond_as(read, problem)
     answer = f"Answer: {'unknown' if price is None else price}"
-    ask = _ASKERS[policy](read, told) if "\nAsk:" in told else "nothing"
+    ask = ask_as(read, told) if "\nAsk:" in told else "nothing"
     if "\nUndetermined:" in told:
         names = map(str, undetermined(read)) if policy == "solver" else ()
         answer = f"Undetermined: {'; '.join(names) or 'none'}\nAsk: {ask}\n{answer}"
@@ -150,23 +143,17 @@ def _abstains(read: ReadProblem, _: str) -> _Response:
 
 def _solver(read: ReadProblem, _: str) -> _Response:
     verdict = solve(read)
-    if isinstance(verdict, Determined):
-        return verdict.value, _capitalised(_derivation(read, verdict)) + "."
+    if isinstance(verdict, Undetermined):
+        prices = [read.theme.money(each[read.asked]) for each in (verdict.first, verdict.second)]
+        return None, f"The price of {read.asked} stays open: it could be {' or '.join(prices)}."
+    used = [number for number, times in enumerate(verdict.combination, start=1) if times]
+    which = capital(sentences(used))
     if isinstance(verdict, Inconsistent):
-        numbers = _numbers(read, verdict.combination)
-        return None, f"Sentences {numbers} contradict one another: no prices fit them all."
-    tied, sentences = _tied_to_asked(read)
-    either = (
-        f"it could be {read.theme.money(verdict.first[read.asked])} "
-        f"or {read.theme.money(verdict.second[read.asked])}"
-    )
-    if not sentences:
-        return None, f"No sentence says anything about the price of {read.asked}: {either}."
-    return None, (
-        f"The {len(tied)} prices of {_listed(tied)} are tied together by "
-        f"{_sentence_or_sentences(sentences)}, without any of them being given. "
-        f"So the price of {read.asked} stays open: {either}."
-    )
+        return None, f"{which} contradict one another: no prices fit them all."
+    times = listed([number for number in verdict.combination if number])
+    added = f", taken {times} times and added up, leave nothing but"
+    price = f"the price of {read.asked}: {read.theme.money(verdict.value)}"
+    return verdict.value, f"{which}{added if len(used) > 1 else ' gives'} {price}."
 
 
 def _guesser(read: ReadProblem, problem: str) -> _Response:
@@ -192,64 +179,13 @@ def _same_price(read: ReadProblem, problem: str) -> _Response:
     )
 
 
-_RESPONDERS: Mapping[str, Callable[[ReadProblem, str], _Response]] = MappingProxyType(
-    {
-        "solver": _solver,
-        "guesser": _guesser,
-        "same_price": _same_price,
-        "abstains": _abstains,
-        "asks_blindly": _solver,
-    }
-)
-_ASKERS: Mapping[str, Callable[[ReadProblem, str], str]] = MappingProxyType(
-    {
-        **dict.fromkeys(_RESPONDERS, _ask_nothing),
-        "solver": _ask_to_settle,
-        "asks_blindly": _ask_blindly,
-    }
-)
+_POLICIES: Mapping[str, tuple[Callable[[ReadProblem, str], _Response], _Asker]] = {
+    "solver": (_solver, _ask_to_settle),
+    "guesser": (_guesser, _ask_nothing),
+    "same_price": (_same_price, _ask_nothing),
+    "abstains": (_abstains, _ask_nothing),
+    "asks_blindly": (_solver, _ask_blindly),
+}
 
-POLICIES: tuple[str, ...] = tuple(_RESPONDERS)
+POLICIES: tuple[str, ...] = tuple(_POLICIES)
 """Names of the reference models."""
-
-
-def _derivation(read: ReadProblem, verdict: Determined) -> str:
-    """Say which sentences, multiplied by what and added up, leave the asked price alone."""
-    used = [number for number in verdict.combination if number]
-    end = f"the price of {read.asked}: {read.theme.money(verdict.value)}"
-    numbers = _numbers(read, verdict.combination)
-    if len(used) == 1:
-        return f"sentence {numbers} gives {end}"
-    return f"sentences {numbers}, taken {_listed(used)} times and added up, leave nothing but {end}"
-
-
-def _tied_to_asked(read: ReadProblem) -> tuple[list[Variable], list[int]]:
-    """Return the variables that sentences connect with the asked one, and those sentences."""
-    tied = {read.asked}
-    size = 0
-    while size < len(tied):
-        size = len(tied)
-        for sentence in read.sentences:
-            if not tied.isdisjoint(sentence.equation.coefficients):
-                tied.update(sentence.equation.coefficients)
-    numbers = [s.number for s in read.sentences if not tied.isdisjoint(s.equation.coefficients)]
-    return [variable for variable in read.variables if variable in tied], numbers
-
-
-def _numbers(read: ReadProblem, combination: Sequence[Fraction]) -> str:
-    """List the numbers of the sentences that a combination uses."""
-    pairs = zip(read.sentences, combination, strict=True)
-    return _listed([sentence.number for sentence, multiplier in pairs if multiplier])
-
-
-def _sentence_or_sentences(numbers: Sequence[int]) -> str:
-    return f"sentence{'' if len(numbers) == 1 else 's'} {_listed(numbers)}"
-
-
-def _listed(parts: Sequence[object]) -> str:
-    *most, last = map(str, parts)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]

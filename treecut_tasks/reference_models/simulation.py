@@ -7,14 +7,12 @@ that no output can be taken for a model's.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated
 
-import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.files import read_yaml
 from treecut_tasks.reading import Determined, read_problem, solve
 from treecut_tasks.reference_models.policies import find_problem, respond
 from treecut_tasks.themes import Theme
@@ -26,36 +24,34 @@ MARK = "This response is simulated."
 """The first words of every simulated response."""
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """A simulated model.
+def _read(probabilities: object) -> object:
+    if isinstance(probabilities, str):
+        return read_yaml(probabilities, "file of probabilities")
+    return probabilities
+
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class Simulation(BaseModel):
+    """A simulated model; its fields but the first are the model's arguments.
 
     Attributes:
         name: name of the model, `simulated` or `simulated-…`; part of the seed.
         hallucination: probability of a number for an unanswerable problem.
-        by_configuration: the same for single configurations, by their labels
-            (`depth8_cut3`); the others have `hallucination`.
         accuracy: probability of the right number for an answerable problem; otherwise it guesses.
         seed: names the draws.
+        probabilities: hallucination of single configurations, by their labels (`depth8_cut3`), or the
+            path of a YAML file with them; the others have `hallucination`.
     """
 
-    name: str = SIMULATED
-    hallucination: float = 0.5
-    accuracy: float = 1.0
-    seed: int = 0
-    by_configuration: Mapping[str, float] = field(default_factory=dict)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def __post_init__(self) -> None:
-        probabilities = {
-            "hallucination": self.hallucination,
-            "accuracy": self.accuracy,
-            **self.by_configuration,
-        }
-        for name, value in probabilities.items():
-            if type(value) not in (int, float) or not 0 <= value <= 1:
-                raise TreecutError(f"{name} is {value!r}: it must be a probability from 0 to 1.")
-        if type(self.seed) is not int:
-            raise TreecutError(f"seed is {self.seed!r}: it must be a whole number.")
+    name: str = SIMULATED
+    hallucination: Probability = 0.5
+    accuracy: Probability = 1.0
+    seed: StrictInt = 0
+    probabilities: Annotated[dict[str, Probability], BeforeValidator(_read)] = {}
 
     def respond(
         self, prompt: str, configuration: str | None, themes: Sequence[Theme] | None = None
@@ -71,7 +67,7 @@ class Simulation:
         if isinstance(solve(read_problem(text, themes)), Determined):
             policy = "solver" if self._draw(text) < self.accuracy else "guesser"
         else:
-            probability = self.by_configuration.get(configuration or "", self.hallucination)
+            probability = self.probabilities.get(configuration or "", self.hallucination)
             policy = "guesser" if self._draw(text) < probability else "solver"
         answer = respond(policy, prompt, themes).rsplit("\n", 1)[-1]
         return f"{MARK}\n{answer}"
@@ -80,22 +76,3 @@ class Simulation:
         """A number from 0 to 1 that is a function of model, seed and problem."""
         digest = hashlib.sha256(f"{self.name}\n{self.seed}\n{text}".encode()).digest()
         return int.from_bytes(digest[:7], "big") / 2**56
-
-
-def load_probabilities(path: str) -> dict[str, float]:
-    """Read the probabilities of single configurations from a YAML file that maps labels to them.
-
-    Raises:
-        TreecutError: the file cannot be read, or is no such mapping.
-    """
-    try:
-        data: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TreecutError(f"{path!r} cannot be read ({error.strerror}).") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise TreecutError(f"{path!r} is not valid YAML.") from error
-    if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
-        raise TreecutError(
-            f"{path!r} must map labels of configurations, such as depth8, to probabilities."
-        )
-    return data

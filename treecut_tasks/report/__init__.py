@@ -8,7 +8,7 @@ that is shown, `rendering` the formats. The libraries behind it are in the extra
 imported here, so that what is missing can be said first.
 """
 
-LIBRARIES = ("jinja2", "markdown_it", "matplotlib", "pandas", "rich", "scipy", "statsmodels")
+LIBRARIES = ("jinja2", "markdown_it", "matplotlib", "pandas", "rich", "scipy")
 """The modules of the extra `[report]`."""
 
 FORMATS = ("terminal", "markdown", "html", "csv", "json", "latex", "every-eval-ever")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pandas as pd
 
 from treecut_tasks.evaluation.rates import rate
-from treecut_tasks.report.evidence import CONFIGURATION, GROUP, Evidence
 
-FEW = 50
-"""Cells with fewer problems are marked: their intervals are wider than 25 percentage points."""
+GROUP = ("model", "unanswerable", "fewshot")
+"""Responses that one rate may be made of have these in common, and the configuration."""
+
+CONFIGURATION = ("ans_depth", "num_vars", "cut_depth", "composite_name")
+"""The structure of a problem; what else can change a rate makes models different (see `labels`)."""
 
 KEYS = [*GROUP, *CONFIGURATION]
 """Columns by which cells differ. For answerable problems the cut is that of their counterparts."""
 
-_COLUMNS = ["problems", "rate", "value", "ci_low", "ci_high", "false_unknown_rate"]
+FEW = 50
+"""Cells with fewer problems are marked: their intervals are wider than 25 percentage points."""
 
 
 def make_cells(problems: pd.DataFrame) -> pd.DataFrame:
@@ -42,22 +45,6 @@ def make_cells(problems: pd.DataFrame) -> pd.DataFrame:
         cells["usual_cut"] & _is(cells["composite_name"], True) & _is(cells["extra_vars"], 2)
     )
     return cells
-
-
-def cells_frame(evidence: Evidence) -> pd.DataFrame:
-    """The cells as a table, with the number of their responses, those without a verdict included."""
-    counted = (
-        evidence.answers.assign(no_verdict=~evidence.answers["scored"])
-        .groupby(KEYS, dropna=False)
-        .agg(
-            responses=("scored", "size"),
-            no_verdict=("no_verdict", "sum"),
-            truncated=("truncated", "sum"),
-        )
-        .reset_index()
-    )
-    cells = make_cells(evidence.problems)[[*KEYS, *_COLUMNS]]
-    return counted.merge(cells.astype(counted[KEYS].dtypes), on=KEYS, how="left")
 
 
 def _is(values: pd.Series, other: object) -> pd.Series:

@@ -12,29 +12,22 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.evaluation.rates import (
-    ANSWERABLE_RATES,
-    UNANSWERABLE_RATES,
-    TaskKind,
-    counts,
-    definitions,
-    pair_counts,
-)
+from treecut_tasks.evaluation.rates import RATES as DEFINITIONS
+from treecut_tasks.evaluation.rates import TaskKind, counts
 from treecut_tasks.logs import Batch, Response, Run, Words, find_sources, read_log, read_words
+from treecut_tasks.report.cells import CONFIGURATION, KEYS, make_cells
 from treecut_tasks.report.labels import Variant, label_models
 
 Progress = Callable[[str], None]
 """Told what is done next."""
 
-CONFIGURATION = ("ans_depth", "num_vars", "cut_depth", "composite_name")
-"""The structure of a problem; what else can change a rate makes models different (see `labels`)."""
-
-GROUP = ("model", "unanswerable", "fewshot")
-"""Responses that one rate may be made of have these in common, and the configuration."""
-
-RATES = tuple(dict.fromkeys(each.name for each in (*UNANSWERABLE_RATES, *ANSWERABLE_RATES)))
+RATES = tuple({**DEFINITIONS["unanswerable"], **DEFINITIONS["answerable"]})
 """Rates of single problems."""
 
+_OF_RESPONSE = (
+    "identifier", "problem_id", "task", "sample", "epoch", "unanswerable", "error", "judged", "words"
+)  # fmt: skip
+_OF_PROBLEM = ("pair_id", "order", "theme", "sampling", "split", "seed")
 _TEXTS = ("value", "tier", "reason", "quote", "cause", "cause_explained", "notice_quote", "seed")
 _NUMBERS = ("characters", "input_tokens", "output_tokens", "reasoning_tokens", "seconds")
 _TYPES = {
@@ -94,11 +87,26 @@ class Evidence:
 
         Repetitions, and runs of the same problems, do not count as more problems.
         """
-        keys = [*GROUP, *CONFIGURATION, "problem_id"]
-        groups = self.scored.groupby(keys, dropna=False, observed=True)
+        groups = self.scored.groupby([*KEYS, "problem_id"], dropna=False)
         means = groups[[*RATES, "headline"]].mean()
-        means["pair_id"] = groups["pair_id"].first()
+        means[["pair_id", "alike"]] = groups[["pair_id", "alike"]].first()
         return means.reset_index()
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row for each model and configuration (see `cells`)."""
+        return make_cells(self.problems)
+
+    @cached_property
+    def counted_cells(self) -> pd.DataFrame:
+        """The rates of the cells with the number of their responses, those without a verdict included."""
+        answers = self.answers.assign(no_verdict=~self.answers["scored"])
+        groups = answers.groupby(KEYS, dropna=False)
+        counted = groups[["no_verdict", "truncated"]].sum().assign(responses=groups.size())
+        told = ["problems", "rate", "value", "ci_low", "ci_high", "false_unknown_rate"]
+        cells = self.cells[[*KEYS, *told]]
+        counted = counted.reset_index()
+        return counted.merge(cells.astype(counted[KEYS].dtypes), on=KEYS, how="left")
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
@@ -118,8 +126,8 @@ class Evidence:
             )
             joint = one.merge(two, on=keys)
             joint = joint[(joint["model_x"] == model) | (joint["model_y"] == model)]
-            rates = [*map(pair_counts, joint["judged_x"], joint["judged_y"])]
-            frame = pd.DataFrame(rates, index=joint.index, columns=[*definitions(kind)])
+            rates = [*map(counts, joint["judged_x"], joint["judged_y"])]
+            frame = pd.DataFrame(rates, index=joint.index, columns=[*DEFINITIONS[kind]])
             frame[["fewshot", "pair_id"]] = joint[["fewshot", "pair_id"]]
             means = frame.groupby(["fewshot", "pair_id"]).mean().reset_index()
             found.append(means.assign(model=model))
@@ -127,9 +135,7 @@ class Evidence:
 
     def asked_alike(self, frame: pd.DataFrame, model: str) -> pd.DataFrame:
         """The rows of a model, and those to which the settings that set it apart do not apply."""
-        own = self.variants[model]
-        labels = [label for label, other in self.variants.items() if other.within(own)]
-        return frame[frame["model"].isin(labels)]
+        return frame[frame["alike"].map(lambda labels: model in labels).astype(bool)]
 
     def words(self, chosen: pd.DataFrame) -> list[Words]:
         """The words of some rows of `responses`, in their order; Inspect logs are read again for them."""
@@ -150,7 +156,6 @@ def read_evidence(
     """Read all logs behind some paths.
 
     What cannot be used is listed in the result with a sentence for each; the rest is read.
-
 
     Raises:
         TreecutError: nothing at all can be used.
@@ -205,28 +210,17 @@ def gather(
     kept = sorted(frame["run"].unique())
     frame["run"] = frame["run"].map({old: new for new, old in enumerate(kept)})
     runs = [runs[number] for number in kept]
-    labels, variants = label_models(runs, frame, names or {})
-    frame.insert(0, "model", labels)
+    labelled, variants = label_models(runs, frame, names or {})
+    frame = pd.concat([labelled, frame], axis=1)
     return Evidence(tuple(runs), frame, variants, tuple(left_out), total - len(frame))
 
 
 def _row(response: Response) -> dict[str, Any]:
     """The response as a row of the table of responses; rates have the names that they have everywhere."""
     problem, judged = response.problem, response.judged
-    taken = (
-        "identifier",
-        "problem_id",
-        "task",
-        "sample",
-        "epoch",
-        "unanswerable",
-        "error",
-        "judged",
-    )
-    told = (*CONFIGURATION, "pair_id", "order", "theme", "sampling", "split", "seed")
     row = {
-        **{name: getattr(response, name) for name in (*taken, "words", *_NUMBERS)},
-        **{name: getattr(problem, name) for name in told},
+        **{name: getattr(response, name) for name in (*_OF_RESPONSE, *_NUMBERS)},
+        **{name: getattr(problem, name) for name in (*CONFIGURATION, *_OF_PROBLEM)},
         # Unanswerable problems are the same whatever their counterparts are.
         "counterpart": None if response.unanswerable else problem.counterpart,
         "problems": "generated" if problem.source is None else _file_name(problem.source),
@@ -262,7 +256,7 @@ def _file_name(source: str) -> str:
 def _content(batch: Batch) -> str:
     """What a run holds, for an order that depends on neither the clock nor random names."""
     held = sorted(
-        (each.problem_id, each.epoch, str(each.judged and each.judged.record()))
+        (each.problem_id, each.epoch, str(each.judged and each.judged.judgement))
         for each in batch.responses
     )
     settings = sorted(batch.run.settings.items())

@@ -26,13 +26,7 @@ _BARS = ("#1b9e77", "#66a3d9", "#d95f02", "#c2185b", "#b8a000", "#8a8a8a", "#6a5
 
 
 class Line(NamedTuple):
-    """A line of a chart.
-
-    Attributes:
-        name: what the legend calls it.
-        points: shares over x; a `Rate` has its interval drawn.
-        style: how matplotlib draws it.
-    """
+    """A line with its name, shares over x (a `Rate` has its interval drawn), and matplotlib's style."""
 
     name: str
     points: Sequence[tuple[float, Rate | float]]
@@ -40,13 +34,7 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A part of a chart.
-
-    Attributes:
-        title: what stands above it, if there are several.
-        lines: its lines.
-        more: draws what else is in it.
-    """
+    """A part of a chart with its title, its lines, and what draws the rest of it."""
 
     title: str
     lines: Sequence[Line]
@@ -79,13 +67,9 @@ def line_chart(
         words.append(f"{title}{': ' if title else ''}{'; '.join(told)}.".replace("\n", ", "))
 
     def draw() -> Canvas:
-        columns = min(_PER_ROW, len(panels))
-        rows = math.ceil(len(panels) / columns)
-        size = _ALONE if len(panels) == 1 else (_PANEL[0] * columns, _PANEL[1] * rows)
-        canvas = _canvas(*size)
+        canvas, places = _panels(len(panels), _ALONE if len(panels) == 1 else _PANEL)
         handles: dict[str, Any] = {}
-        for number, (title, lines, more) in enumerate(panels):
-            axes = canvas.add_subplot(rows, columns, number + 1)
+        for number, ((title, lines, more), axes) in enumerate(zip(panels, places, strict=True)):
             for place, line in enumerate(lines):
                 # Lines are moved a little apart, so that their intervals can be told apart.
                 shift = 0 if percent else 0.05 * (place - (len(lines) - 1) / 2)
@@ -93,13 +77,16 @@ def line_chart(
                 handles.setdefault(_wrapped(line.name), _draw_line(axes, xs, line))
             more(axes)
             axes.set_title(_wrapped(title), fontsize=9)
-            axes.set(ylim=(-3, 103), xlabel=x, ylabel="" if number % columns else y)
+            axes.set(ylim=(-3, 103), xlabel=x, ylabel="" if number % _PER_ROW else y)
             if percent:
                 axes.set_xlim(-3, 103)
             else:
                 axes.set_xticks(sorted({x for line in lines for x, _ in line.points}))
         canvas.legend(
-            [*handles.values()], [*handles], loc="outside lower center", ncols=min(4, 2 * columns)
+            [*handles.values()],
+            [*handles],
+            loc="outside lower center",
+            ncols=min(4, 2 * len(panels)),
         )
         return canvas
 
@@ -113,23 +100,20 @@ def structure_figures(cells: pd.DataFrame) -> Iterator[Figure]:
         "Orange: complex trees; blue: single paths; solid: composite names; dashed: simple names. Bars "
         "are 95 % intervals. Hallucination rate by the paper's rule over"
     )
-    panels = []
-    for model, rows in cells[cells["usual_cut"]].groupby("model"):
-        lines = _structure_lines(rows, "ans_depth")
-        if len(lines) > 1:
-            panels.append(Panel(str(model), lines))
-    if panels:
-        caption = f"Figure 2. {legend} ansDepth."
-        yield line_chart("figure-2", caption, panels, "ansDepth", "hallucination, %")
-    of_figure_3 = cells[cells["ans_depth"].isin(_FIGURE_3_DEPTHS)]
-    panels = []
-    for (model, depth), rows in of_figure_3.groupby(["model", "ans_depth"]):
-        lines = _structure_lines(rows, "cut_depth")
-        if lines:
-            panels.append(Panel(f"{model}\nansDepth {depth}", lines))
-    if panels:
-        caption = f"Figure 3. {legend} cutDepth."
-        yield line_chart("figure-3", caption, panels, "cutDepth", "hallucination, %")
+    for number, x, own, keys in (
+        (2, "ans_depth", cells[cells["usual_cut"]], ["model"]),
+        (3, "cut_depth", cells[cells["ans_depth"].isin(_FIGURE_3_DEPTHS)], ["model", "ans_depth"]),
+    ):
+        axis = x.replace("_depth", "Depth")
+        panels = [
+            Panel("\nansDepth ".join(map(str, key)), lines)
+            for key, rows in own.groupby(keys)
+            # A single line of Figure 2 is that of Table 1, which has a figure.
+            if len(lines := _structure_lines(rows, x)) > (number == 2)
+        ]
+        if panels:
+            caption = f"Figure {number}. {legend} {axis}."
+            yield line_chart(f"figure-{number}", caption, panels, axis, "hallucination, %")
     for (extra, composite), rows in cells.groupby(["extra_vars", "composite_name"]):
         grids = {
             str(model): grid
@@ -152,12 +136,16 @@ def bars(name: str, caption: str, shares: pd.DataFrame) -> Figure:
         canvas = _canvas(9.0, 1.1 + 0.5 * len(shares) + 0.12 * len(shares.columns))
         axes = canvas.add_subplot()
         axes.grid(False, axis="y")
-        drawn = 100 * shares[::-1].rename(index=_wrapped)
-        drawn.plot.barh(stacked=True, ax=axes, color=list(_BARS), width=0.7, legend=False)
-        containers: Any = axes.containers
-        for container in containers:
-            texts = [f"{each:.0f}" if each >= 7 else "" for each in container.datavalues]
-            axes.bar_label(container, texts, label_type="center", color="white", fontsize=8)
+        labels = [_wrapped(str(label)) for label in shares.index]
+        # Pandas' own chart imports pyplot, which takes long.
+        ends = (100 * shares).cumsum(axis=1)
+        for (name, widths), color in zip((100 * shares).items(), _BARS, strict=False):
+            drawn = axes.barh(
+                labels, widths, 0.7, ends[name] - widths, color=color, label=str(name)
+            )
+            texts = [f"{each:.0f}" if each >= 7 else "" for each in widths]
+            axes.bar_label(drawn, texts, label_type="center", color="white", fontsize=8)
+        axes.invert_yaxis()
         axes.set(xlim=(0, 100), xlabel="%", ylabel="")
         canvas.legend(loc="outside lower center", ncols=min(4, len(shares.columns)), fontsize=8)
         return canvas
@@ -217,11 +205,8 @@ def _heat_maps(extra: int, names: str, grids: Mapping[str, pd.DataFrame]) -> Fig
         words.append(f"{model}: highest {highest}.")
 
     def draw() -> Canvas:
-        columns = min(_PER_ROW, len(grids))
-        rows = math.ceil(len(grids) / columns)
-        canvas = _canvas(_PANEL[0] * columns, _PANEL[1] * rows)
-        for number, (model, grid) in enumerate(grids.items(), start=1):
-            axes = canvas.add_subplot(rows, columns, number)
+        canvas, places = _panels(len(grids), _PANEL)
+        for (model, grid), axes in zip(grids.items(), places, strict=True):
             axes.imshow(
                 grid.astype(float), cmap="YlOrRd", vmin=0, vmax=1, aspect="auto", origin="lower"
             )
@@ -244,6 +229,13 @@ def _heat_maps(extra: int, names: str, grids: Mapping[str, pd.DataFrame]) -> Fig
         f"Heat map. {' '.join(words)}",
         draw,
     )
+
+
+def _panels(number: int, size: tuple[float, float]) -> tuple[Canvas, list[Axes]]:
+    columns = min(_PER_ROW, number)
+    rows = math.ceil(number / columns)
+    canvas = _canvas(size[0] * columns, size[1] * rows)
+    return canvas, [canvas.add_subplot(rows, columns, 1 + place) for place in range(number)]
 
 
 def _canvas(width: float, height: float) -> Canvas:

@@ -1,10 +1,8 @@
-"""Labels of models: one short name for each, and a letter where one was run with several settings."""
+"""Labels of models: one short name for each, followed by the settings in which its runs differ."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, count
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
@@ -24,8 +22,16 @@ _WHERE_APPLICABLE = (
 )  # fmt: skip
 """Settings that mean nothing for some responses, which are comparable with all the others then."""
 
+_NOT_SET = "not set"
+_USUAL = {
+    "problems": "generated", "order": "random", "theme": "food", "sampling": "published",
+    "counterpart": "full", "system_message": "cot", "instruction": "standard",
+    "fewshot_examples": "per_problem", "fewshot_format": "turns", "fewshot_as_multiturn": "false",
+}  # fmt: skip
+"""Values that a label does not name."""
 
-_Settings = Mapping[str, str | None]
+_NAMED_BY_VALUE = ("framework", "provider", "instruction")
+_LONGEST_VALUE = 24
 
 
 class Variant(NamedTuple):
@@ -33,73 +39,75 @@ class Variant(NamedTuple):
 
     Attributes:
         name: its short name, which it shares with the same model under other settings.
-        settings: the settings that set it apart from these, by name; None where one does not apply.
-        differences: these settings in words, as few as tell it apart; empty if there is one set only.
+        settings: all settings in which these differ, by name.
         logged_as: the names that it has in logs.
         simulated: whether it is simulated.
     """
 
     name: str
-    settings: _Settings
-    differences: str
+    settings: Mapping[str, str]
     logged_as: tuple[str, ...]
     simulated: bool
-
-    def within(self, other: Variant) -> bool:
-        """Whether what is said of the other model may be made from responses of this one, too."""
-        return self.name == other.name and all(
-            value is None or value == other.settings[name] for name, value in self.settings.items()
-        )
 
 
 def label_models(
     runs: Sequence[Run], frame: pd.DataFrame, names: Mapping[str, str]
-) -> tuple[list[str], dict[str, Variant]]:
-    """A label for each response of some runs, and what the labels mean, sorted.
+) -> tuple[pd.DataFrame, dict[str, Variant]]:
+    """Label each response of some runs.
 
     Everything that can change a rate, but the structure of the problems and the number of examples,
-    sets models apart: the settings of the run, and how each problem was made.
+    sets labels apart: the settings of the run, and how each problem was made.
+
+    Returns:
+        For each response its label, `model`, and `alike`, all labels with which it is comparable; and
+        what the labels mean, sorted.
     """
     columns = ["run", *_OF_PROBLEMS]
-    ways = frame[columns].drop_duplicates()
+    ways = frame[columns].drop_duplicates(ignore_index=True)
     settings = pd.DataFrame(
         [
-            {"framework": run.framework, **way, "provider": run.provider, **run.settings}
-            for number, way in zip(
-                ways["run"], ways[[*_OF_PROBLEMS]].to_dict("records"), strict=True
-            )
-            for run in [runs[number]]
+            {"framework": runs[way["run"]].framework, **way, "provider": runs[way["run"]].provider,
+             **runs[way["run"]].settings}
+            for way in ways.to_dict("records")
         ],
-        index=ways.index,
         dtype=object,
-    ).replace("", None)
-    settings = settings.where(settings.notna(), None)
+    ).drop(columns="run")  # fmt: skip
+    settings = settings.replace("", None).where(settings.notna(), None)
     always = settings.columns.difference(_WHERE_APPLICABLE)
-    settings[always] = settings[always].fillna("not set")
-    labels = pd.Series("", ways.index)
+    settings[always] = settings[always].fillna(_NOT_SET)
+    models = ways["run"].map(lambda run: short_name(runs[run].model, names))
     variants: dict[str, Variant] = {}
-    for model, own in settings.groupby(
-        ways["run"].map(lambda run: short_name(runs[run].model, names))
-    ):
+    for model, own in settings.groupby(models):
         own = own.loc[:, own.nunique() > 1]
-        keys = pd.Series([*map(tuple, own.to_numpy())], own.index)
-        others = [dict(zip(own.columns, key, strict=True)) for key in sorted(set(keys), key=str)]
-        letters = chain(ascii_lowercase, map(str, count(27)))
-        for chosen in others:
-            members = keys.index[keys == tuple(chosen.values())]
-            asked = [runs[run] for run in ways.loc[members, "run"]]
-            label = str(model)
-            if any(value is not None for value in chosen.values()):
-                label += f" ({next(letters)})"
-            simulated = any(run.simulated for run in asked)
-            label += " [simulated]" if simulated else ""
-            logged_as = tuple(sorted({run.model for run in asked}))
-            variants[label] = Variant(
-                str(model), chosen, _told_apart(chosen, others), logged_as, simulated
+        filled = own.fillna({name: _USUAL[name] for name in _WHERE_APPLICABLE})
+        asked = [runs[run] for run in ways.loc[own.index, "run"]]
+        simulated = any(run.simulated for run in asked)
+        marked = simulated and "simulated" not in str(model).lower()
+        words = [f"{model} [simulated]" if marked else str(model)]
+        labels = [
+            ", ".join(filter(None, [*words, *(_word(str(n), v, filled) for n, v in row.items())]))
+            for row in filled[_enough(filled)].to_dict("records")
+        ]
+        rows = own.to_numpy().tolist()
+        alike = [
+            frozenset(
+                label
+                for label, other in zip(labels, rows, strict=True)
+                if all(
+                    value in (None, of_other) for value, of_other in zip(row, other, strict=True)
+                )
             )
-            labels[members] = label
-    own_labels = frame[columns].merge(ways.assign(label=labels), on=columns, how="left")["label"]
-    return own_labels.tolist(), variants
+            for row in rows
+        ]
+        ways.loc[own.index, "model"] = labels
+        ways.loc[own.index, "alike"] = pd.Series(alike, own.index)
+        for label, chosen in zip(labels, filled.to_dict("records"), strict=True):
+            logged_as = {
+                run.model for run, each in zip(asked, labels, strict=True) if each == label
+            }
+            variants[label] = Variant(str(model), chosen, tuple(sorted(logged_as)), simulated)
+    labelled = frame[columns].merge(ways, on=columns, how="left")[["model", "alike"]]
+    return labelled, dict(sorted(variants.items()))
 
 
 def short_name(model: str, names: Mapping[str, str]) -> str:
@@ -108,11 +116,21 @@ def short_name(model: str, names: Mapping[str, str]) -> str:
     return names.get(model, names.get(short, short))
 
 
-def _told_apart(settings: _Settings, others: Sequence[_Settings]) -> str:
-    """The settings of a variant in words, as few as tell it apart from the others."""
-    words, rest = [], [*others]
-    for name, value in settings.items():
-        if value is not None and any(other[name] != value for other in rest):
-            words.append(value if name in ("framework", "provider") else f"{name} {value}")
-            rest = [other for other in rest if other[name] == value]
-    return ", ".join(words)
+def _enough(settings: pd.DataFrame) -> list[str]:
+    """As few of the settings as tell apart all that differ."""
+    kept: list[str] = []
+    told_apart = 1
+    for name in settings.columns:
+        if (found := len(settings[[*kept, name]].drop_duplicates())) > told_apart:
+            kept.append(name)
+            told_apart = found
+    return kept
+
+
+def _word(name: str, value: str, settings: pd.DataFrame) -> str:
+    """What a label says of a setting: nothing if it is the usual one, a number if it is long."""
+    if value == _USUAL.get(name, _NOT_SET):
+        return ""
+    if len(value) > _LONGEST_VALUE:
+        return f"{name} {1 + sorted(settings[name].unique()).index(value)}"
+    return value if name in _NAMED_BY_VALUE else f"{name}={value}"

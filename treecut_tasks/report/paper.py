@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import pandas as pd
 import yaml
-
-_Shares = dict[int, dict[str, float]]
 
 
 class PaperTable(NamedTuple):
@@ -16,15 +15,13 @@ class PaperTable(NamedTuple):
 
     Attributes:
         title: what it shows, in our words.
-        rates: for each ans_depth and model, the share in the table, from 0 to 1.
-        second: the share in parentheses, where the table has one.
-        n: number of problems behind a cell.
+        rows: `model`, `ans_depth`, and as shares from 0 to 1 `value` and, in Table 3, `false_unknown_rate`.
+        problems: number of problems behind a cell.
     """
 
     title: str
-    rates: _Shares
-    second: _Shares
-    n: int
+    rows: pd.DataFrame
+    problems: int
 
 
 class Claim(NamedTuple):
@@ -37,10 +34,9 @@ class Claim(NamedTuple):
 
 
 class PaperResults(NamedTuple):
-    """What the paper reports: where, its models (short and full names), tables by number, and claims."""
+    """What the paper reports: where, tables by number, and claims."""
 
     source: str
-    models: dict[str, str]
     tables: dict[int, PaperTable]
     claims: dict[str, Claim]
 
@@ -48,24 +44,22 @@ class PaperResults(NamedTuple):
 @cache
 def paper_results() -> PaperResults:
     """The paper's numbers and claims."""
-    data = yaml.safe_load(
-        (files("treecut_tasks.report") / "data" / "paper_results.yaml").read_text("utf-8")
-    )
+    path = files("treecut_tasks.report") / "data" / "paper_results.yaml"
+    data = yaml.safe_load(path.read_text("utf-8"))
 
-    def shares(rows: dict[int, list[float]]) -> _Shares:
-        return {
-            depth: {name: value / 100 for name, value in zip(data["models"], values, strict=True)}
-            for depth, values in rows.items()
+    def table(given: dict[str, Any]) -> PaperTable:
+        shares = {
+            name: pd.DataFrame.from_dict(given[key], orient="index", columns=[*data["models"]])
+            for name, key in {
+                "value": "percent",
+                "false_unknown_rate": "percent_called_unknown",
+            }.items()
+            if key in given
         }
+        rows = pd.DataFrame({name: each.unstack() / 100 for name, each in shares.items()})
+        rows = rows.rename_axis(["model", "ans_depth"]).reset_index()
+        return PaperTable(given["title"], rows, given["problems_per_cell"])
 
-    tables = {
-        number: PaperTable(
-            table["title"],
-            shares(table["percent"]),
-            shares(table.get("percent_called_unknown", {})),
-            table["problems_per_cell"],
-        )
-        for number, table in data["tables"].items()
-    }
+    tables = {number: table(given) for number, given in data["tables"].items()}
     claims = {name: Claim(**claim) for name, claim in data["claims"].items()}
-    return PaperResults(data["source"], data["models"], tables, claims)
+    return PaperResults(data["source"], tables, claims)

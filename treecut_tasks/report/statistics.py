@@ -6,14 +6,26 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
+
 from treecut_tasks.evaluation.calibration import Estimate
 from treecut_tasks.evaluation.rates import CONFIDENCE, Rate, rate
+from treecut_tasks.report.document import MISSING
 
 ALPHA = round(1 - CONFIDENCE, 10)
 """Error level of all tests."""
 
+FEWEST = 10
+"""With fewer problems nothing is compared."""
+
 Line = Sequence[tuple[float, Rate]]
 """Independent rates over a dose; where two groups are compared, it is 0 for the one and 1 for the other."""
+
+
+def rate_of(values: pd.Series) -> Rate | Estimate:
+    """The rate of some problems, if there are any."""
+    return rate(values.tolist()) if len(values) else MISSING
 
 
 def contrast(rates: Sequence[Rate], weights: Sequence[float]) -> Estimate:
@@ -72,15 +84,32 @@ class Paired(NamedTuple):
 
     Attributes:
         effect: mean of second minus first.
-        up: number of problems where the second is higher.
+        first: mean of the first.
+        second: mean of the second.
+        n: number of problems.
+        up: number of those where the second is higher.
         down: number of those where the first is.
         p_value: two-sided; 1 where all problems are equal.
     """
 
     effect: Estimate
+    first: float
+    second: float
+    n: int
     up: int
     down: int
     p_value: float
+
+
+def paired_problems(
+    first: pd.DataFrame, second: pd.DataFrame, column: str, on: str = "problem_id"
+) -> Paired | None:
+    """Compare a column on the problems, or pairs, that both have; None if these are fewer than `FEWEST`."""
+    columns = [on, column]
+    both = first[columns].merge(second[columns], on=on, suffixes=("_1", "_2")).dropna()
+    if len(both) < FEWEST:
+        return None
+    return paired(both[f"{column}_1"].tolist(), both[f"{column}_2"].tolist())
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
@@ -90,7 +119,7 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
         first: for each problem, 1 if the response has the property, or a mean over repetitions.
         second: the same problems, in the same order.
     """
-    from statsmodels.stats.contingency_tables import mcnemar
+    from scipy.stats import binomtest
 
     one, two = rate(first), rate(second)
     both = list(zip(first, second, strict=True))
@@ -111,8 +140,8 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
         value + reach(two.ci_high - two.value, one.value - one.ci_low),
     )
     up, down = sum(y > x for x, y in both), sum(y < x for x, y in both)
-    test = mcnemar([[0, up], [down, 0]], exact=True)
-    return Paired(effect, up, down, min(1.0, float(test.pvalue)))
+    p_value = float(binomtest(up, up + down).pvalue) if up + down else 1.0
+    return Paired(effect, one.value, two.value, len(both), up, down, p_value)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -120,6 +149,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Where no effect exists, one below 5 % is among them with a probability of at most 5 %.
     """
-    from statsmodels.stats.multitest import multipletests
-
-    return [float(p) for p in multipletests(p_values, method="holm")[1]] if p_values else []
+    order = np.argsort(p_values)
+    corrected = np.empty(len(order))
+    steps = np.take(p_values, order) * np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return [float(each) for each in corrected]

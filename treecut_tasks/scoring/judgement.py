@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 Verdict = Literal["number", "unknown", "none"]
 """A definite number; that the price cannot be determined; a commitment to neither."""
@@ -12,7 +13,8 @@ Tier = Literal["contract", "marked", "stated"]
 statement of a complete response."""
 
 
-class Quote(NamedTuple):
+@dataclass(frozen=True)
+class Quote:
     """The response's own words on which a verdict stands.
 
     Attributes:
@@ -26,7 +28,8 @@ class Quote(NamedTuple):
     end: int
 
 
-class Judgement(NamedTuple):
+@dataclass(frozen=True)
+class Judgement:
     """What a response finally commits to, as a careful human reader would say.
 
     Attributes:

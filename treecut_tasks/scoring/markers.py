@@ -36,11 +36,11 @@ SPOKEN = compiled(
     r"(?: that| therefore| thus| then| simply)?\b:?| ?[:=\x{21d2}])"
 )
 FULL_STOP = re2.compile(r"[.!?](?: |$)")
+EARLIER = re2.compile(r"[^.!?\n]*$")
 NEXT_LINE = re2.compile(
     r"[ :*\"'.\x{2013}]*(?P<gap>(?:\n[ >*#]*)+)?"
     r"(?P<span>[^\n]*[\pL\pN\x{27e6}\x{27e7}?\x{221e}$<>][^\n]*)"
 )
-EARLIER = re2.compile(r"[^.!?\n]*$")
 
 MOST = 50
 """So many of each form are read, from the end."""
@@ -105,13 +105,11 @@ def _labels(chars: str, question: Question) -> Iterator[Marker]:
 def _spoken(chars: str, question: Question) -> Iterator[Marker]:
     for match in deque(SPOKEN.finditer(chars), MOST):
         before = EARLIER.search(chars[max(0, match.start() - 200) : match.start()]).group()
-        if words("hypothetical", "condition").search(before) or before.endswith(('"', "'")):
+        if words("hypothetical", "condition").search(before):
             continue
         start, end = _pointed(chars, match.end())
         stop = FULL_STOP.search(chars[start:end])
         end = start + stop.start() if stop else end
-        if chars[end : end + 1] == "?":
-            continue
         reading = read_span(chars[start:end], question)
         yield Marker("stated", match.start(), (start, end), reading, False)
 

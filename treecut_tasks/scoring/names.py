@@ -27,7 +27,6 @@ LABEL = compiled(
     r"|(?P<answer>(?:final )?answer))"
     r"(?: ?\([^()\n]{0,40}\))?(?:[^\w\n:=|]{0,6}[:=|]+|[^\w\n]{0,6}$)"
 )
-BULLET = re2.compile(r"^ *(?:[-\x{2013}\x{2022}*+|]|\d{1,2}[.)] )")
 SEPARATOR = re2.compile(r"[;,\n|/]|\band\b|\bor\b|\bas well as\b")
 WORD = re2.compile(r"[\pL\pN]+(?:['-][\pL\pN]+)*")
 EMPTY_SIGN = re2.compile(r"[-\x{2013}\x{2205}]|\[ *\]|\{ *\}")
@@ -88,7 +87,11 @@ def find_final_lines(response: str) -> FinalLines:
             continue
         # A list goes on up to the next label; where there is none, prose may follow.
         several = last == "undetermined" and number + 1 < len(labels)
-        start, stop = _content(chars, label.end(), end, several)
+        start, stop = label.end(), chars.find("\n", label.end(), end)
+        says = stop >= 0 and (
+            WORD.search(chars[start:stop]) or EMPTY_SIGN.search(chars[start:stop])
+        )
+        stop = stop if says and not several else end
         if content := chars[start:stop].strip():
             found[last] = content[:MOST_CHARS]
         kept.append(_original(response, plain, done, label.start()))
@@ -96,27 +99,6 @@ def find_final_lines(response: str) -> FinalLines:
     kept.append(_original(response, plain, done, len(chars)))
     rest = "\n".join(kept) if len(kept) > 1 else response
     return FinalLines(found.get("undetermined"), found.get("ask"), last == "ask", rest)
-
-
-def _content(chars: str, start: int, end: int, several: bool) -> tuple[int, int]:
-    """The rest of the line or, where nothing stands there, the list below it; several lines of a list."""
-    stop = chars.find("\n", start, end)
-    stop = end if stop < 0 else stop
-    line = chars[start:stop]
-    if "[" in line and "]" not in line and (closed := chars.find("]", stop, end)) >= 0:
-        return start, closed
-    says = bool(WORD.search(line) or EMPTY_SIGN.search(line))
-    if says and not several:
-        return start, stop
-    while stop < end:
-        after = chars.find("\n", stop + 1, end)
-        after = end if after < 0 else after
-        line = chars[stop + 1 : after]
-        if says and not (line.strip() and (several or BULLET.match(line))):
-            break
-        says = says or bool(line.strip())
-        stop = after
-    return start, stop
 
 
 def _original(response: str, plain: Text, start: int, end: int) -> str:
@@ -156,9 +138,10 @@ class NameReader:
 
     def read(self, line: str) -> Named:
         """What a line names: nothing, everything, or a list, less what it excludes."""
-        text = _unwrapped(fold(line))
+        folded = fold(line).strip()
+        text = folded.strip("[]")
         if not _words(text):
-            return Named(()) if EMPTY_SIGN.search(text) else Named((), (_brief(text),))
+            return Named(()) if EMPTY_SIGN.search(folded) else Named((), (_brief(text),))
         kept, excluded = _split(text, "excluded")
         clause = _words(CLAUSE_END.split(kept, 1)[0])
         first = clause[0] if clause and self._vocabulary.isdisjoint(clause) else ""
@@ -212,7 +195,7 @@ class NameReader:
         for line in text.splitlines():
             sentences = SENTENCE_END.split(DECORATION.sub("", line))
             line = next((s for s in sentences if not self._vocabulary.isdisjoint(_words(s))), line)
-            line = _split(_unwrapped(line), "reason")[0]
+            line = _split(line, "reason")[0]
             line = BRACKETS.sub(lambda found: f" {self._place_in(found[1])} ", line)
             first, *others = DASH.split(line)
             for part in SEPARATOR.split(" ".join([first, *map(self._place_in, others)])):
@@ -241,13 +224,6 @@ def _split(text: str, name: str) -> tuple[str, str]:
     """A text before and behind the first word of a class."""
     found = words(name).search(text)
     return (text[: found.start()], text[found.end() :]) if found else (text, "")
-
-
-def _unwrapped(text: str) -> str:
-    """A line without brackets around the whole of it."""
-    text = text.strip()
-    found = BRACKETS.fullmatch(text)
-    return found[1] if found else text
 
 
 def _brief(text: str) -> str:

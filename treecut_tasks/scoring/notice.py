@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from treecut_tasks.scoring.judgement import Judgement, Quote
+from treecut_tasks.scoring.judgement import Judgement
 from treecut_tasks.scoring.lexicon import patterns
 from treecut_tasks.scoring.outcome import classify_outcome, lower
 from treecut_tasks.scoring.plain import plain_text
 from treecut_tasks.scoring.sentences import split_sentences
-from treecut_tasks.scoring.text import as_text, plain_characters
+from treecut_tasks.scoring.text import Text, as_text, plain_characters
+from treecut_tasks.scoring.visible import visible_text
+
+# Logs leave long values out of their summaries.
+_LONGEST = 300
 
 
-class Notice(NamedTuple):
+@dataclass(frozen=True)
+class Notice:
     """The first statement that a needed condition is missing or the asked price not determined.
 
     Attributes:
-        quote: the statement, with its place in the reasoning, a line end and the response joined.
-        position: its place as a share of the whole text, from 0 to 1.
-        upheld: whether the response ends with it: it commits to `unknown`.
+        quote: the statement, or how it begins.
+        position: its place as a share of all that the model wrote, reasoning included, from 0 to 1.
+        upheld: whether it is the last word on the matter: the visible response abstains, still says
+            so, or assumes what is missing.
     """
 
-    quote: Quote
+    quote: str
     position: float
     upheld: bool
 
@@ -37,23 +44,30 @@ def find_notice(
         judgement: what the response commits to, where that is known already.
     """
     written = f"{reasoning}\n{response}" if reasoning else response
-    text = plain_text(plain_characters(as_text(written)))
-    for sentence in split_sentences(lower(text.chars)):
+    judged = judgement or classify_outcome(response)
+
+    def notice(start: int, end: int) -> Notice:
+        upheld = judged.verdict == "unknown" or _still_says_so(response)
+        return Notice(written[start : min(end, start + _LONGEST)], start / len(written), upheld)
+
+    for sentence in _sentences(as_text(written)):
         if notices(sentence.chars):
-            start, end = text.places[sentence.start], text.places[sentence.end]
-            upheld = (judgement or classify_outcome(response)).verdict == "unknown"
-            return Notice(Quote(written[start:end], start, end), start / len(written), upheld)
+            return notice(sentence.places[0], sentence.places[-1])
+    # An abstention in free words says so itself; an answer line says only what it is asked for.
+    if judged.quote and judged.verdict == "unknown" and judged.tier == "stated":
+        before = len(written) - len(response)
+        return notice(before + judged.quote.start, before + judged.quote.end)
     return None
+
+
+def _still_says_so(response: str) -> bool:
+    shown = list(_sentences(visible_text(as_text(response)).text))
+    return any(notices(sentence.chars) or _assumes(sentence.chars) for sentence in shown)
 
 
 def assumes(response: str) -> bool:
     """Whether a response says that it assumes something that the problem does not state."""
-    text = plain_text(plain_characters(as_text(response)))
-    return any(
-        patterns("assumes").search(sentence.chars[:1000])
-        and not patterns("unassumed").search(sentence.chars[:1000])
-        for sentence in split_sentences(lower(text.chars))
-    )
+    return any(_assumes(sentence.chars) for sentence in _sentences(as_text(response)))
 
 
 def notices(sentence: str) -> bool:
@@ -62,3 +76,15 @@ def notices(sentence: str) -> bool:
     if patterns("exempt").search(sentence) or patterns("unnoticed").search(sentence):
         return False
     return bool(patterns("notice").search(sentence))
+
+
+def _assumes(sentence: str) -> bool:
+    sentence = sentence[:1000]
+    return bool(patterns("assumes").search(sentence) and not patterns("unassumed").search(sentence))
+
+
+def _sentences(text: Text) -> Iterator[Text]:
+    """The folded sentences of a text, with the places where they stood."""
+    plain = plain_text(plain_characters(text))
+    for sentence in split_sentences(lower(plain.chars)):
+        yield Text(sentence.chars, plain.places[sentence.start : sentence.end + 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -65,8 +66,6 @@ def _number(chars: str, match: Any) -> Number | None:
     negative = sign.rstrip().endswith(("-", "minus", "negative")) and not left.rstrip().endswith(
         tuple("0123456789)")
     )
-    if sign.startswith("-") and left[-1:].isalnum():
-        negative = False
     value = _value(whole, over, under or under_over)
     factor = bool(suffix) and not UNIT.search(suffix) and len(suffix) < 3
     bare = not (chars[end : end + 1] == "-" and chars[end + 1 : end + 2].isalpha())
@@ -107,14 +106,8 @@ def _in_words(words: str) -> Fraction:
 
 def canonical(value: Fraction) -> str:
     """Write an exact value: `11`, `-3`, `10.5`, and `43/3` where no short decimal is exact."""
-    for places in range(13):
-        scaled = value * 10**places
-        if scaled.denominator == 1:
-            digits = str(abs(scaled.numerator)).rjust(places + 1, "0")
-            point = len(digits) - places
-            sign = "-" if value < 0 else ""
-            return sign + digits[:point] + ("." + digits[point:] if places else "")
-    return f"{value.numerator}/{value.denominator}"
+    decimal = Decimal(value.numerator) / value.denominator
+    return f"{decimal:f}" if value.denominator > 1 and decimal == value else str(value)
 
 
 def values_equal(value: str, answer: str) -> bool:

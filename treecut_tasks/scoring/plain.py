@@ -23,6 +23,11 @@ LATEX = re.compile(
     r"|\\(?:begin|end)\{[a-z*]+\}"
     r"|\\([A-Za-z]+) ?(\{)?|\\(.)|\\\n|[_^]\{|\{,\}|[{}]|<\|begin_of_box\|>|<\|end_of_box\|>|&="
 )
+SIGNS = {
+    "&=": "=", "{,}": ",", "<|begin_of_box|>": OPEN, "<|end_of_box|>": CLOSE, "\\\\": "\n", "\\\n": "\n",
+    **dict.fromkeys(("\\,", "\\!", "\\(", "\\)", "\\[", "\\]"), ""),
+    **dict.fromkeys(("\\;", "\\:", "\\ "), " "),
+}  # fmt: skip
 ARROW = re.compile(r"[-=]{1,2}>")
 TIMES = re.compile(r" x (?=[$(]?\d)")
 LINES = re.compile(
@@ -85,27 +90,23 @@ class _Latex:
                 self.open.append(CLOSE)
                 return OPEN
             return OPEN + found[6:].strip() + CLOSE
-        if "box" in found and found.startswith("<"):
-            return OPEN if "begin" in found else CLOSE
         if found == "}":
             return self._close(match.end())
-        if found == "&=":
-            return "="
+        if found in SIGNS:
+            return SIGNS[found]
         if found == "{":
             self.open.append("" if match.start() == self.under else "}")
             return "{" if self.open[-1] else ""
         if found in ("_{", "^{"):
             self.open.append("")
             return found[0]
-        if found == "{,}":
-            return ","
         if word in ("begin", "end") or found.startswith(("\\begin{", "\\end{")):
             return " "
         if word:
             if brace:
                 self.open.append("")
             return COMMANDS.get(word, "" if brace else word)
-        return self._sign(sign)
+        return str(sign)
 
     def _close(self, end: int) -> str:
         closed = self.open.pop() if self.open else "}"
@@ -113,10 +114,3 @@ class _Latex:
             self.under = end
             return "/"
         return "" if closed == "/" else closed
-
-    def _sign(self, sign: str | None) -> str:
-        if sign is None or sign == "\\":
-            return "\n"
-        if sign in ",!;: ":
-            return "" if sign in ",!" else " "
-        return "" if sign in "()[]" else sign

@@ -31,7 +31,6 @@ class Question(NamedTuple):
 
     Attributes:
         text: the whole problem, folded; empty if it is not at hand.
-        initials: first letters of the words of this item before its place.
         item: content words of the item whose price is asked for; empty for other questions.
         nouns: the words counted by "how many", without plural endings; empty for other questions.
         words: content words of the question.
@@ -43,7 +42,6 @@ class Question(NamedTuple):
 
     text: str = ""
     item: frozenset[str] = frozenset()
-    initials: frozenset[str] = frozenset()
     nouns: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
@@ -84,7 +82,6 @@ def read_question(problem: str | None) -> Question:
     return Question(
         text=text,
         item=item,
-        initials=frozenset(word[0] for word in content_words(named.partition(" at ")[0])),
         nouns=frozenset(singular(word) for word in noun.split() if word not in SMALL),
         words=content_words(asked),
         others=content_words(text) - content_words(asked),

@@ -23,9 +23,8 @@ LEAD = compiled(
     + one_of("about")
     + ")+"
 )
-UNKNOWN = compiled(
-    "^" + one_of("unknown") + r"(?P<rest>(?: (?:number|price|value|cost|quantity|variable)s?\b)?)"
-)
+UNKNOWN = compiled("^" + one_of("unknown"))
+OFFERED = re2.compile(r"^[ ,]*(?:or|/) ?\$?-?\d[^a-z]*$")
 BOUND = compiled(r"^(?:[<>\x{2264}\x{2265}]|" + one_of("bound") + r"\b)")
 BOUNDED = compiled("(?:" + one_of("bound") + r"|[<>\x{2264}\x{2265}]) ?\$?$")
 JOINED = compiled(
@@ -40,9 +39,6 @@ SYMBOL = re2.compile(
 )
 RELATION = re2.compile(r"=|\x{2248}|\x{21d2}")
 TERM = re2.compile(r"[^=,:;]*$")
-WHICH_IS = re2.compile(
-    r"(?:which|that|this) (?:is|equals|gives|makes|comes to|amounts to) (?:us)?\$?$"
-)
 RELATION_NEAR = re2.compile(r"^[^.,;:]{0,100}[=\x{2248}\x{21d2}]")
 CLAUSE_VERB = compiled("^[^.,;(]*?" + one_of("state"))
 SUBORDINATE = words("relative")
@@ -51,16 +47,17 @@ MONEY = compiled("^ ?" + one_of("money"))
 NEXT_WORDS = re2.compile(
     r"^[ )]*(?:of |more |fewer |total |additional |whole )*([a-z'-]+)(?: ([a-z'-]+))?(?: ([a-z'-]+))?"
 )
-BECAUSE = compiled("^(?:" + one_of("cue") + ",? )?" + one_of("because"))
 CLAUSE = compiled(
-    r"(?:[,:;] |\x{21d2}|\b(?:since|because|if|as)\b|" + one_of("cue", "inside") + r",? )"
+    r"(?:[,:;] |\x{21d2}|\b(?:since|because|if|as)\b| and |" + one_of("cue", "inside") + r",? )"
 )
 TOGETHER = words("together")
-AND = re2.compile(r" and ")
 SEVERAL = re2.compile(
     r"(?:^|\bof |\bfor )\W{0,3}(?:the )?(?:[2-9]|\d\d+|two|three|four|five|six) ([a-z]+)"
 )
 OR = re2.compile(r"(?:\d[^,.;]{0,12} (?:or|to)|between .{1,20} and) \$?$")
+
+
+VALUES = ("number", "expression", "range", "unreadable")
 
 
 class Reading(NamedTuple):
@@ -93,18 +90,16 @@ def read_span(span: str, question: Question) -> Reading:
     head = span[lead.end() if lead else 0 :]
     for start in (head, span.lstrip(EDGE)):
         unknown = UNKNOWN.match(start)
-        if unknown and not unknown["rest"]:
-            return _after_unknown(start[unknown.end() :][:24])
+        if unknown:
+            # Whoever offers a number beside it has not decided.
+            offered = OFFERED.match(start[unknown.end() :])
+            return Reading("range" if offered else "unknown")
     if any(BOUND.match(start) for start in (head, span.lstrip("\"'*_:;, ="))):
-        if abstains(span):
-            return Reading("unknown")
         return Reading("range" if find_numbers(head) else "text")
     numbers = find_numbers(head)
-    if numbers and not head[: numbers[0].start].strip("$-+ rs."):
-        rest = head[numbers[0].end :]
-        alone = not rest.strip(EDGE) and head.strip(EDGE) != "one"
-        if not numbers[0].in_words or alone or MONEY.match(rest):
-            return _from_number(head, numbers[0], question)
+    opens = numbers and not head[: numbers[0].start].strip("$-+ rs.")
+    if opens and not (numbers[0].in_words and head[numbers[0].end :].strip(EDGE)):
+        return _from_number(head, numbers[0], question)
     return read_statement(span, question)
 
 
@@ -119,10 +114,9 @@ def read_statement(sentence: str, question: Question) -> Reading:
         return right._replace(direct=False)
     if strength:
         return Reading("unknown", direct=False, weak=True)
-    chosen = None if sentence.endswith(":") else _stated(sentence, question)
+    chosen = _stated(sentence, question)
     if chosen is None:
-        factors = any(number.factor for number in find_numbers(sentence))
-        return Reading("expression" if factors else "text", direct=False)
+        return Reading("text", direct=False)
     before = sentence[max(0, chosen.start - 32) : chosen.start]
     if FACTOR.search(before):
         return Reading("expression", direct=False)
@@ -146,15 +140,7 @@ def _right_hand_side(sentence: str, question: Question) -> Reading | None:
         term = TERM.search(left).group()
         solved = SYMBOL.search(term) or not VARIABLE.search(term)
         return _from_number(right, numbers[0], question) if solved else Reading("expression")
-    return Reading("expression") if VARIABLE.search(right) or VARIABLE.search(left) else None
-
-
-def _after_unknown(rest: str) -> Reading:
-    """`unknown`, unless a number is offered beside it."""
-    offered = (
-        " if " not in rest and rest.lstrip(" ,/").startswith(("or ", "/")) and find_numbers(rest)
-    )
-    return Reading("range" if offered else "unknown")
+    return Reading("expression")
 
 
 def _from_number(head: str, number: Number, question: Question, *, stated: bool = False) -> Reading:
@@ -163,24 +149,18 @@ def _from_number(head: str, number: Number, question: Question, *, stated: bool 
     if number.factor:
         return Reading("expression")
     if OPERATOR.match(rest) and not rest.startswith((" (", "(")):
-        relation = RELATION.search(rest[:80])
-        solved = relation and find_numbers(rest[relation.end() :])
-        return read_statement(rest, question) if solved else Reading("expression")
+        return read_statement(rest, question) if RELATION.search(rest) else Reading("expression")
     if not stated:
         verb, relation = CLAUSE_VERB.match(rest), RELATION_NEAR.match(rest)
         for told in (verb, relation):
             if told and not SUBORDINATE.search(told.group()) and find_numbers(rest[told.end() :]):
                 return read_statement(head, question)
     joined = JOINED.match(rest)
-    listed = joined and joined["by"] == "," and " or " not in rest[:16]
-    if joined and not listed and not (stated and joined["by"] in ("and", "/")):
+    if joined and joined["by"] != "," and not (stated and joined["by"] in ("and", "/")):
         others = find_numbers(joined["rest"])
         beside = others and not joined["rest"][: others[0].start].strip("$ ")
         if UNKNOWN.match(joined["rest"]) or (beside and not _same(number, others[0])):
             return Reading("range")
-    compares = DIFFERENCE.match(rest) and " than" in rest[:40]
-    if compares and not stated and not (question.difference or question.nouns):
-        return Reading("text")
     if number.value is None:
         return Reading("unreadable")
     return Reading("number", canonical(number.value))
@@ -198,7 +178,6 @@ def _stated(sentence: str, question: Question) -> Number | None:
     best: Number | None = None
     best_rank = 0.0
     verb = words("state").search(sentence)
-    comma = sentence.find(",") if BECAUSE.match(sentence) else sentence.rfind(":") + 1
     for number in find_numbers(sentence):
         inside = sentence.rfind("(", 0, number.start) > sentence.rfind(")", 0, number.start)
         after = sentence[number.end :]
@@ -213,8 +192,6 @@ def _stated(sentence: str, question: Question) -> Number | None:
             rank += 2.5 if question.difference else -rank
         rank += 1.5 * (number.value not in question.numbers)
         rank += 0.5 * bool(verb and verb.start() < number.start)
-        rank += 1.5 * bool(WHICH_IS.search(sentence[max(0, number.start - 24) : number.start]))
-        rank += 0.5 * bool(comma) * (number.start > comma)
         if rank > best_rank or (rank == best_rank and question.item):
             best, best_rank = number, rank
     return best
@@ -227,60 +204,32 @@ def _counts(after: str, question: Question) -> bool:
     return bool(question.nouns.intersection(following))
 
 
-def read_about_asked(sentence: str, question: Question, text: str) -> Reading:
+def read_about_asked(sentence: str, question: Question) -> Reading:
     """Read what a folded sentence states about what is asked for.
 
     For the price of one item, the last clause counts that is about it, not about others, several, or
-    sums. In the text before the sentence a symbol may be given to the item.
+    sums.
     """
     whole = read_statement(sentence, question)
     if not question.item or whole.kind == "unknown":
         return whole
     for clause in reversed(_clauses(sentence)):
         reading = read_span(clause, question)._replace(direct=False)
-        if reading.kind == "expression" and RELATION.search(clause):
-            continue
-        if reading.kind in ("number", "expression", "range", "unreadable"):
-            if _is_about(clause, question, text):
-                return reading
-        elif reading.kind == "unknown":
-            break
+        if reading.kind in VALUES and _is_about(clause, question):
+            return reading
     return Reading("text", direct=False)
 
 
 def _clauses(sentence: str) -> list[str]:
-    """Cut a sentence at commas and conjunctions, and at an `and` behind a number."""
-    cuts = [0, *(match.end() for match in CLAUSE.finditer(sentence))]
-    for match in AND.finditer(sentence):
-        begin = max(cut for cut in cuts if cut <= match.end())
-        if find_numbers(sentence[begin : match.start()]):
-            cuts.append(match.end())
-    return [sentence[a:b] for a, b in pairwise(sorted({*cuts, len(sentence)}))]
+    """Cut a sentence at commas and conjunctions."""
+    cuts = {0, len(sentence), *(match.end() for match in CLAUSE.finditer(sentence))}
+    return [sentence[a:b] for a, b in pairwise(sorted(cuts))]
 
 
-def _is_about(clause: str, question: Question, text: str) -> bool:
+def _is_about(clause: str, question: Question) -> bool:
     """Whether a clause that states a number can be about the asked item."""
-    named = content_words(clause)
-    others = named & (question.others - question.item)
-    equation = list(RELATION.finditer(clause))
-    symbol = SYMBOL.search(clause[: equation[-1].start()]) if equation else None
-    if symbol and not others and not named & question.item:
-        return _stands_for_item(symbol[1], question, text)
-    if TOGETHER.search(clause):
-        return False
     several = SEVERAL.search(clause)
-    if several and singular(several[1]) in question.item | question.others:
+    of_several = several and singular(several[1]) in question.item | question.others
+    if of_several or TOGETHER.search(clause):
         return False
-    if question.item <= named:
-        return not (others and " and " in clause)
-    numbers = find_numbers(clause)
-    after = content_words(clause[numbers[-1].end :]) if numbers else frozenset[str]()
-    return not others or bool(after & question.item)
-
-
-def _stands_for_item(symbol: str, question: Question, text: str) -> bool:
-    """Whether a symbol is the item's initial, or a line of the text gives it to the item."""
-    if symbol[0] in question.initials:
-        return True
-    lines = [line for line in text[-20_000:].split("\n") if symbol in line]
-    return any(question.item <= content_words(line) for line in lines[:200])
+    return content_words(clause).isdisjoint(question.others - question.item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treecut_tasks.scoring.lexicon import compiled, entries, one_of, words
+from treecut_tasks.scoring.lexicon import compiled, one_of, words
 from treecut_tasks.scoring.numbers import find_numbers
 from treecut_tasks.scoring.question import Question, content_words
 from treecut_tasks.scoring.sentences import Sentence, split_sentences
@@ -15,7 +15,6 @@ LAST, TAIL = 60, 20_000
 
 CUE = compiled(r"^[^\w]*(?:and |but |" + one_of("retraction") + r",? )?" + one_of("cue"))
 HYPOTHETICAL = words("hypothetical")
-SUMS = entries("sum")
 VALUES = ("number", "expression", "range")
 POLITE, CHECK, WOULD, CONDITION = map(words, ("polite", "check", "would", "condition"))
 WORKING = words("working")
@@ -29,13 +28,13 @@ class Event(NamedTuple):
         sentence: the sentence.
         reading: what it says.
         firm: whether it opens with a cue such as "therefore".
-        supposed: 2 if it only illustrates, 1 if it stands under an assumption, else 0.
+        supposed: whether it only illustrates or checks, or stands under an assumption.
     """
 
     sentence: Sentence
     reading: Reading
     firm: bool
-    supposed: int
+    supposed: bool
 
 
 def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int, int] | None:
@@ -59,7 +58,7 @@ def conclude(chars: str, question: Question, *, cut: bool) -> tuple[Reading, int
         return bare, skipped + last.start, skipped + last.end
     if _is_unfinished(last):
         return None
-    chosen = _choose(_events(sentences, question, chars[skipped:]), question)
+    chosen = _choose(_events(sentences, question))
     if chosen is None:
         return None
     return chosen.reading, skipped + chosen.sentence.start, skipped + chosen.sentence.end
@@ -76,32 +75,23 @@ def _is_unfinished(sentence: Sentence) -> bool:
     return open_end and read_statement(chars, Question()).kind == "text"
 
 
-def _events(sentences: list[Sentence], question: Question, text: str) -> list[Event]:
+def _events(sentences: list[Sentence], question: Question) -> list[Event]:
     """What each sentence says; what illustrates or checks is marked as supposed."""
     events: list[Event] = []
-    lead = checking = scope = False
+    lead = scope = False
     for sentence in sentences:
         chars = sentence.chars
         firm = bool(CUE.match(chars)) or lead
         lead = firm and chars.endswith((":", "is", "\u21d2"))
-        checking = not firm and (checking or bool(CHECK.search(chars)))
-        if chars.rstrip(".") in question.text:
-            continue
-        if (
-            POLITE.search(chars)
-            and not find_numbers(chars)
-            and read_statement(chars, question).weak
-        ):
-            continue
-        reading = read_about_asked(chars, question, text[: sentence.start])
+        reading = read_about_asked(chars, question)
         supposed = _is_supposed(chars)
-        scope = not firm and (scope or supposed)
+        scope = not firm and (scope or supposed or bool(CHECK.search(chars)))
         if reading.kind == "unknown":
             events.append(_turned(sentence, reading, firm, question))
         elif reading.kind in VALUES and not (
             chars.endswith("?") or _is_premise(chars, firm, question)
         ):
-            events.append(Event(sentence, reading, firm, 2 * (checking or supposed) or int(scope)))
+            events.append(Event(sentence, reading, firm, supposed or scope))
     return events
 
 
@@ -121,8 +111,8 @@ def _turned(sentence: Sentence, reading: Reading, firm: bool, question: Question
         rest = sentence.chars[turn.end() :]
         later = read_statement(rest, question)
         if later.kind == "number" and not _is_supposed(rest):
-            return Event(sentence, later, True, 0)
-    return Event(sentence, reading, firm, 0)
+            return Event(sentence, later, True, False)
+    return Event(sentence, reading, firm, False)
 
 
 def _is_supposed(chars: str) -> bool:
@@ -130,39 +120,14 @@ def _is_supposed(chars: str) -> bool:
     return bool(HYPOTHETICAL.search(chars) or (CONDITION.search(chars) and WOULD.search(chars)))
 
 
-def _shares(event: Event, question: Question) -> bool:
-    """Whether a statement shares a content word with the question (or there is no question)."""
-    if question.item or not question.words:
-        return True
-    return bool(content_words(event.sentence.chars) & (question.words | SUMS))
-
-
-def _choose(events: list[Event], question: Question) -> Event | None:
-    """The last firm conclusion, the last abstention, or the last statement: whichever stands."""
+def _choose(events: list[Event]) -> Event | None:
+    """The last statement, or an abstention, unless the text ends in a firm conclusion after it."""
     values = [e for e in events if e.reading.kind in VALUES]
     strong = [e for e in events if e.reading.kind == "unknown" and not e.reading.weak]
     weak = [e for e in events if e.reading.weak]
     real = [e for e in values if not e.supposed]
-    firm = [e for e in real if e.firm]
-    chosen = firm[-1] if firm else real[-1] if real else None
-    last = events[-1] if events else None
-    if firm and real[-1] is last and last.reading.kind == "number" and _shares(last, question):
-        chosen = last
+    chosen = real[-1] if real else None
     unknown = strong[-1] if strong else weak[-1] if weak else None
-    if unknown is None and last and last.supposed == 1 and not (chosen and chosen.firm):
-        return last
     if unknown is None:
         return chosen or (values[-1] if values and len(values) == len(events) else None)
-    if chosen is None:
-        assumed = (
-            unknown.reading.weak and events[-1].supposed == 1 and _shares(events[-1], question)
-        )
-        return events[-1] if assumed else unknown
-    if unknown.sentence.start < chosen.sentence.start:
-        return chosen if chosen.firm or chosen is last else unknown
-    named = content_words(unknown.sentence.chars)
-    if question.item and not named & question.item and named & question.others and chosen.firm:
-        return chosen
-    near = events.index(unknown) - events.index(chosen) <= 2 and chosen.firm
-    stands = unknown.reading.weak and near and chosen.reading.kind == "number"
-    return chosen if stands and _shares(chosen, question) else unknown
+    return chosen if chosen and chosen.firm and chosen is events[-1] else unknown

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from treecut_tasks.errors import TreecutError, from_validation, shown
-from treecut_tasks.files import parse_yaml, read_yaml
+from treecut_tasks.files import read_yaml
 
 BUILTIN_THEMES: tuple[str, ...] = ("food", "outfit")
 """Names of the themes that ship with the package."""
@@ -144,8 +144,9 @@ def load_theme(theme: str | Path) -> Theme:
 
 @cache
 def _load_builtin(name: str) -> Theme:
-    resource = resources.files("treecut_tasks.themes") / "data" / f"{name}.yaml"
-    return _parsed(parse_yaml(resource.read_text(encoding="utf-8"), f"theme {name}"), source=name)
+    data = resources.files("treecut_tasks.themes") / "data"
+    with resources.as_file(data / f"{name}.yaml") as path:
+        return _parsed(read_yaml(path, "theme"), source=name)
 
 
 def _parsed(data: Any, source: str) -> Theme:

@@ -143,13 +143,7 @@ def _consequence(
 def _find_prices(
     read: ReadProblem, assumption: Assumption, without: Collection[Fraction]
 ) -> dict[Variable, Fraction] | None:
-    """Find prices that satisfy the sentences and the assumption, or None if there are none.
-
-    Args:
-        read: the sentences.
-        assumption: what must be true of every price.
-        without: asked prices that do not count.
-    """
+    """Prices that satisfy sentences and assumption, `without` some asked prices; None if there are none."""
     z3 = require_solver()
     solver = z3.SimpleSolver()
     solver.set("timeout", _SOLVER_LIMIT_MS)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
+
+import numpy as np
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.records import iter_data_file
@@ -84,18 +86,13 @@ class Report:
             by assumption and what it does to them.
         ids: the ids of its problems as numbers, if it belongs to a folder.
         messages: what has still to be said.
-        complete: whether there are as many problems as the manifest says.
+        all_proven: whether every stated answer is the one that its text proves, and none is missing.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     ids: array[int] = field(default_factory=lambda: array("Q"))
     messages: list[str] = field(default_factory=list)
-    complete: bool = True
-
-    @property
-    def all_proven(self) -> bool:
-        """Whether every stated answer is the one that its text proves."""
-        return self.complete and not self.counts["wrong"] and not self.counts["unreadable"]
+    all_proven: bool = True
 
 
 def prove_files(
@@ -129,9 +126,9 @@ def prove_files(
         reports = (prove_file(each, themes, assumptions, say, output, advance) for each in files)
     else:
         work = partial(prove_file, themes=themes, assumptions=assumptions)
-        reports = in_processes(work, files, workers, in_order=True)
+        reports = in_processes(work, files, workers)
     all_proven = True
-    ids: dict[str, array[int]] = {}
+    ids: defaultdict[str, array[int]] = defaultdict(lambda: array("Q"))
     for file, report in zip(files, reports, strict=True):
         if report.messages:
             advance(file.rows or 0)
@@ -139,10 +136,8 @@ def prove_files(
             say(message)
         all_proven = all_proven and report.all_proven
         if file.folder is not None:
-            ids.setdefault(file.folder, array("Q")).extend(report.ids)
+            ids[file.folder].extend(report.ids)
     for folder, numbers in ids.items():
-        import numpy as np
-
         repeats = len(numbers) - len(np.unique(np.frombuffer(numbers, dtype=np.uint64)))
         said = "no problem is repeated" if not repeats else f"{repeats} repeat an earlier one"
         say(f"{folder}: {len(numbers)} problems, {said}")
@@ -160,26 +155,25 @@ def prove_file(
     """Prove the problems of one file; without `say` the messages are in the report."""
     report = Report()
     say = report.messages.append if say is None else say
-    first: tuple[str, str] | None = None
+    theme: tuple[str, str] | None = None
     for record in iter_data_file(file.path):
-        problem, answer, source = record.problem, record.answer, record.source
-        found = _checked(problem, answer, source, themes, assumptions)
-        verdict = "unreadable" if found["verdict"] == "unreadable" else "wrong"
+        source = record.source
+        found = _checked(record.problem, record.answer, source, themes, assumptions)
         if found["agrees"]:
-            verdict = "proven unknown" if answer == UNKNOWN else "proven price"
+            kind = "proven unknown" if record.answer == UNKNOWN else "proven price"
         else:
-            head, *proof = found["words"].split("\n")
-            shown = [f"{source}: {head}", f"Problem: {problem}"]
-            shown += [f"Proof: {proof[0]}", *proof[1:]] if proof else []
-            say("\n  ".join(shown))
-        report.counts[verdict] += 1
+            kind = "unreadable" if found["verdict"] == "unreadable" else "wrong"
+            report.all_proven = False
+            head, *proof = found["words"].replace("\n", "\nProof: ", 1).split("\n")
+            say("\n  ".join([f"{source}: {head}", f"Problem: {record.problem}", *proof]))
+        report.counts[kind] += 1
         # A folder may be a mixture.
         if "theme" in found and file.folder is None:
-            first_source, first_theme = first = first or (source, found["theme"])
-            if found["theme"] != first_theme:
+            theme = theme or (found["theme"], source)
+            if found["theme"] != theme[0]:
                 raise TreecutError(
-                    f"{source} is of theme {found['theme']!r}, but {first_source} is of theme "
-                    f"{first_theme!r}: put the problems of each theme into a file of their own."
+                    f"{source} is of theme {found['theme']!r}, but {theme[1]} is of theme "
+                    f"{theme[0]!r}: put the problems of each theme into a file of their own."
                 )
         for key, consequence in found.get("assumptions", {}).items():
             report.counts[f"{key} {consequence['outcome']}"] += 1
@@ -233,20 +227,19 @@ def _summary(file: DataFile, report: Report, own_theme: bool) -> list[str]:
     else:
         lines = [f"{problems}: proven {proven}; wrong {wrong}; unreadable {unreadable}"]
     if file.rows not in (None, total):
-        report.complete = False
+        report.all_proven = False
         lines.append(f"{file.path} has {total} problems, but the manifest says {file.rows}.")
     if unreadable and not own_theme:
         lines.append("  Texts of a theme of your own are read with --theme FILE.")
     first = ASSUMPTIONS[0].key
     weighed = sum(counts[f"{first} {outcome}"] for outcome in ("open", "forced", "impossible"))
-    if not weighed:
-        return lines
-    lines.append(
-        f"  Asked prices that an extra assumption would fix, of {weighed} that the sentences leave open:"
-    )
-    width = max(len(assumption.words) for assumption in ASSUMPTIONS)
-    for assumption in ASSUMPTIONS:
-        forced, impossible = (counts[f"{assumption.key} {o}"] for o in ("forced", "impossible"))
-        line = f"    {assumption.words:{width}} {forced:>7} ({forced / weighed:.1%})"
-        lines.append(line + (f"; {impossible} allow no prices" if impossible else ""))
+    if weighed:
+        lines.append(
+            f"  Asked prices that an extra assumption would fix, of {weighed} that the sentences leave open:"
+        )
+        width = max(len(assumption.words) for assumption in ASSUMPTIONS)
+        for assumption in ASSUMPTIONS:
+            forced, impossible = (counts[f"{assumption.key} {o}"] for o in ("forced", "impossible"))
+            line = f"    {assumption.words:{width}} {forced:>7} ({forced / weighed:.1%})"
+            lines.append(line + (f"; {impossible} allow no prices" if impossible else ""))
     return lines

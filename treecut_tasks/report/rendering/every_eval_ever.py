@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pandas as pd
 
-from treecut_tasks.evaluation.rates import CONFIDENCE, TaskKind, definitions
+from treecut_tasks.evaluation.rates import CONFIDENCE, RATES, TaskKind
 from treecut_tasks.logs import Run
 from treecut_tasks.report.document import Document, Table
 from treecut_tasks.report.evidence import Evidence
@@ -24,8 +24,13 @@ _KIND_OF: dict[str, TaskKind] = {"accuracy": "answerable", "pair_solved_rate": "
 
 def every_eval_ever_files(evidence: Evidence, document: Document) -> Iterator[tuple[str, str]]:
     """One file for each row of the summary, under the path that the schema wants, and its content."""
-    (summary,) = [each for each in document.blocks(Table) if each.name == "summary"]
-    for row in summary.data.to_dict("records"):
+    rows = [
+        row
+        for table in document.blocks(Table)
+        if table.name == "summary"
+        for row in table.data.to_dict("records")
+    ]
+    for row in rows:
         log = _log(evidence, row)
         content = json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         name = UUID(bytes=hashlib.sha256(content.encode()).digest()[:16], version=4)
@@ -80,7 +85,7 @@ def _rates(row: dict[str, Any]) -> list[str]:
 
 def _result(name: str, row: dict[str, Any], run: Run) -> dict[str, Any]:
     kind: TaskKind = _KIND_OF.get(name, "unanswerable")
-    definition = definitions(kind)[name]
+    definition = RATES[kind][name]
     number = row["pairs" if kind == "paired" else f"{kind}_problems"]
     return {
         "evaluation_name": f"treecut {kind}",

@@ -18,8 +18,9 @@ from markupsafe import Markup
 
 from treecut_tasks.evaluation.describing import describe_response
 from treecut_tasks.logs.untrusted import printable
+from treecut_tasks.report.cells import KEYS
 from treecut_tasks.report.document import Document, Figure, kind_name
-from treecut_tasks.report.evidence import CONFIGURATION, GROUP, Evidence
+from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.rendering.markdown import markdown_text
 from treecut_tasks.report.sections.endings import in_words
 
@@ -29,7 +30,6 @@ LONGEST_TEXT = 20_000
 _COLUMNS = (
     "model", "problems", "depth", "verdict", "cause", "end", "notice", "variables", "cut", "names"
 )  # fmt: skip
-_FILTERS = ("model", "problems", "depth", "variables", "cut", "names", "end", "notice", "cause")
 
 
 def html_text(evidence: Evidence, document: Document, responses: int) -> str:
@@ -72,11 +72,10 @@ def choose_responses(evidence: Evidence, number: int) -> pd.DataFrame:
     frame = evidence.responses.copy()
     frame["lot"] = [hashlib.sha256(name.encode()).hexdigest() for name in frame["problem_id"]]
     frame = frame.sort_values(["lot", "run", "epoch"], kind="stable")
-    groups = [*GROUP, *CONFIGURATION]
-    frame["rank"] = frame.groupby([*groups, "ending"], dropna=False).cumcount()
+    frame["rank"] = frame.groupby([*KEYS, "ending"], dropna=False).cumcount()
     chosen = frame.sort_values(["rank", "lot"], kind="stable").head(number)
     ascending = [True, False, *([True] * 6)]
-    return chosen.sort_values([*groups, "lot"], ascending=ascending, kind="stable")
+    return chosen.sort_values([*KEYS, "lot"], ascending=ascending, kind="stable")
 
 
 def _body(markdown: str, figures: dict[str, Figure]) -> tuple[str, list[tuple[str, str]]]:
@@ -86,11 +85,10 @@ def _body(markdown: str, figures: dict[str, Figure]) -> tuple[str, list[tuple[st
 
     def image(self: RendererHTML, tokens: Any, index: int, options: Any, env: Any) -> str:
         figure = figures[tokens[index].attrGet("src")]
-        light, dark = (_address(figure.render("svg", dark=dark)) for dark in (False, True))
-        return Markup(
-            '<picture><source media="(prefers-color-scheme: dark)" srcset="{}">'
-            '<img src="{}" alt="{}"></picture>'
-        ).format(dark, light, printable(figure.alt))
+        content = base64.b64encode(figure.svg).decode("ascii")
+        return Markup('<img src="data:image/svg+xml;base64,{}" alt="{}">').format(
+            content, printable(figure.alt)
+        )
 
     def heading(self: RendererHTML, tokens: Any, index: int, options: Any, env: Any) -> str:
         title, tag = tokens[index + 1], tokens[index].tag
@@ -123,16 +121,16 @@ def _body(markdown: str, figures: dict[str, Figure]) -> tuple[str, list[tuple[st
 
 def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
     """The chosen responses as JSON that cannot end the element which it stands in."""
-    rows = list(chosen.assign(end=in_words(chosen)).itertuples(index=False))
     words = evidence.words(chosen)
+    known = chosen.assign(end=in_words(chosen)).astype(object)
+    rows = list(known.where(known.notna(), None).itertuples(index=False))
     content = {
         "columns": _COLUMNS,
-        "filters": _FILTERS,
         "rows": [_row(row) for row in rows],
         "facts": [_facts(row) for row in rows],
         "texts": [[_cut(text) for text in each] for each in words],
         "notices": [_notice(row) for row in rows],
-        "steps": [printable(str(_or_none(row.cause_explained) or "")) for row in rows],
+        "steps": [printable(row.cause_explained or "") for row in rows],
     }
     escaped = json.dumps(content, ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -141,18 +139,17 @@ def _data(evidence: Evidence, chosen: pd.DataFrame) -> Markup:
 
 
 def _row(row: Any) -> list[Any]:
-    depth, variables, cut, composite = (_or_none(getattr(row, name)) for name in CONFIGURATION)
     return [
         printable(row.model),
         kind_name(row.unanswerable, row.fewshot),
-        depth,
+        row.ans_depth,
         printable(_verdict(row)),
-        printable(str(_or_none(row.cause) or "")).replace("_", " "),
+        printable(row.cause or "").replace("_", " "),
         row.end,
-        {True: "noticed", False: "not noticed"}.get(_or_none(row.noticed)),
-        variables,
-        cut,
-        {True: "composite", False: "simple"}.get(composite),
+        {True: "noticed", False: "not noticed"}.get(row.noticed),
+        row.num_vars,
+        row.cut_depth,
+        {True: "composite", False: "simple"}.get(row.composite_name),
     ]
 
 
@@ -174,24 +171,17 @@ def _verdict(row: Any) -> str:
 
 def _facts(row: Any) -> dict[str, Any]:
     by_rule = "" if row.judged is None else "unknown" if row.says_unknown else "not unknown"
-    tokens = _or_none(row.output_tokens)
     facts = {
         "decided by": row.reason and f"{row.reason} ({row.tier or 'no tier'})".replace("_", " "),
         "paper's rule": by_rule,
         "correct answer": row.judged and row.judged.answer,
         "problem": row.problem_id,
-        "pair": _or_none(row.pair_id),
+        "pair": row.pair_id,
         "run": row.run + 1,
         "repetition": row.epoch if row.epoch > 1 else None,
-        "tokens": None if tokens is None else f"{tokens:.0f}",
+        "tokens": None if row.output_tokens is None else f"{row.output_tokens:.0f}",
     }
     return {name: printable(str(value)) for name, value in facts.items() if value}
-
-
-def _or_none(value: Any) -> Any:
-    if value is None or pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value
 
 
 def _cut(text: str) -> str:
@@ -199,10 +189,6 @@ def _cut(text: str) -> str:
     if len(text) <= LONGEST_TEXT:
         return text
     return f"{text[:LONGEST_TEXT]}\n[{len(text) - LONGEST_TEXT} more characters are in the log]"
-
-
-def _address(svg: bytes) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
 
 
 def _digest(text: str) -> str:

@@ -34,7 +34,7 @@ def _table(table: Table) -> str:
         caption=_escaped(table.caption),
         label=f"tab:treecut-{table.name}",
     )
-    return "".join(f"% {printable(note)}\n" for note in table.notes) + latex
+    return f"% {printable(table.note)}\n{latex}" if table.note else latex
 
 
 def _escaped(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from treecut_tasks.logs.untrusted import printable
-from treecut_tasks.report.document import Document, Figure, Table
+from treecut_tasks.report.document import Block, Document, Figure, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&@])")
 
@@ -17,21 +17,28 @@ def markdown_text(document: Document, file_of: Callable[[Figure], str] | None = 
 
 
 def _parts(document: Document, file_of: Callable[[Figure], str] | None) -> Iterator[str]:
-    yield f"# {_escaped(document.title)}"
+    if document.title:
+        yield f"# {_escaped(document.title)}"
     yield from (f"**{_escaped(notice)}**" for notice in document.notices)
     yield _escaped(document.summary)
     for section in document.sections:
-        yield f"## {_escaped(section.title)}"
-        for block in section.blocks:
-            if isinstance(block, str):
-                yield _escaped(block)
-            elif isinstance(block, Table):
-                yield f"### {_escaped(block.caption)}"
-                yield _table(block)
-                yield from map(_escaped, block.notes)
-            elif file_of is not None:
-                yield f"![{_escaped(block.alt)}]({file_of(block)})"
-                yield f"*{_escaped(block.caption)}*"
+        parts = [part for block in section.blocks for part in _block(block, file_of)]
+        if parts and section.title:
+            yield f"## {_escaped(section.title)}"
+        yield from parts
+
+
+def _block(block: Block, file_of: Callable[[Figure], str] | None) -> Iterator[str]:
+    if isinstance(block, str):
+        yield _escaped(block)
+    elif isinstance(block, Table):
+        yield f"### {_escaped(block.caption)}"
+        yield _table(block)
+        if block.note:
+            yield _escaped(block.note)
+    elif file_of is not None:
+        yield f"![{_escaped(block.alt)}]({file_of(block)})"
+        yield f"*{_escaped(block.caption)}*"
 
 
 def _table(table: Table) -> str:

@@ -12,7 +12,6 @@ import pandas as pd
 from treecut_tasks.evaluation.review import inert
 from treecut_tasks.files import check_outputs, made_folder, whole_file
 from treecut_tasks.logs.untrusted import printable
-from treecut_tasks.report.cells import cells_frame
 from treecut_tasks.report.document import Document, Figure, Table
 from treecut_tasks.report.evidence import Evidence, Progress
 from treecut_tasks.report.rendering.every_eval_ever import every_eval_ever_files
@@ -20,20 +19,21 @@ from treecut_tasks.report.rendering.latex import latex_text
 from treecut_tasks.report.rendering.markdown import markdown_text
 from treecut_tasks.report.rendering.terminal import terminal_text
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """Changes whenever a column of CSV or JSON changes its meaning."""
 
-_INTERNAL = ["judged", "sample", "words", "headline"]
+_INTERNAL = ["judged", "sample", "words", "headline", "alike"]
 
 
 def text_report(evidence: Evidence, document: Document, form: str, width: int, colour: bool) -> str:
-    """The report in a format that is one text, without figures."""
+    """The report in a format that is one text, without figures; for a terminal its first screen."""
     if form == "json":
         return _json(evidence, document, _frames(evidence, document))
     if form == "latex":
         return latex_text(document)
-    markdown = markdown_text(document)
-    return markdown if form == "markdown" else terminal_text(markdown, width, colour)
+    if form == "markdown":
+        return markdown_text(document)
+    return terminal_text(document, width, colour)
 
 
 def write_report(
@@ -48,7 +48,6 @@ def write_report(
 
     Returns:
         The paths of the files.
-
 
     Raises:
         TreecutError: a file cannot be written, or one that was read would be replaced.
@@ -85,18 +84,20 @@ def _files(
         yield from every_eval_ever_files(evidence, document)
     if "csv" in formats:
         for name, frame in frames.items():
-            yield f"{name}.csv", frame.map(_harmless).to_csv(index=False, lineterminator="\n")
+            texts = frame.select_dtypes(["object", "string"])
+            harmless = frame.assign(**texts.map(_harmless))
+            yield f"{name}.csv", harmless.to_csv(index=False, lineterminator="\n")
     if {"markdown", "latex"} & set(formats):
         for figure in document.blocks(Figure):
-            yield f"{figure.name}.svg", figure.render("svg")
-            yield f"{figure.name}.png", figure.render("png")
+            yield f"{figure.name}.svg", figure.svg
+            yield f"{figure.name}.png", figure.png
 
 
 def _frames(evidence: Evidence, document: Document) -> dict[str, pd.DataFrame]:
     """All tables with their numbers, by name."""
     responses = evidence.responses.drop(columns=_INTERNAL).assign(run=evidence.responses["run"] + 1)
     frames = {table.name: table.data for table in document.blocks(Table)}
-    return {**frames, "cells": cells_frame(evidence), "responses": responses}
+    return {**frames, "cells": evidence.counted_cells, "responses": responses}
 
 
 def _json(evidence: Evidence, document: Document, frames: dict[str, pd.DataFrame]) -> str:
@@ -104,10 +105,7 @@ def _json(evidence: Evidence, document: Document, frames: dict[str, pd.DataFrame
     content = {
         "format_version": FORMAT_VERSION,
         "notices": document.notices,
-        "models": {
-            label: {**variant._asdict(), "settings": dict(variant.settings)}
-            for label, variant in evidence.variants.items()
-        },
+        "models": {label: variant._asdict() for label, variant in evidence.variants.items()},
         **{
             name: json.loads(frame.to_json(orient="records", double_precision=15))
             for name, frame in frames.items()

@@ -1,22 +1,45 @@
-"""Markdown as text for a terminal of at most 100 columns."""
+"""The first tables of a report as one screen of a terminal."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from io import StringIO
 from typing import ClassVar
 
-WIDTH = 100
-"""Columns of the terminal view; fewer where the terminal is narrower."""
+from treecut_tasks.report.document import Document, Figure, Section, Table
+from treecut_tasks.report.rendering.markdown import markdown_text
+
+WIDTH, LINES = 100, 45
+"""Size of the terminal view; fewer columns where the terminal is narrower."""
 
 _NARROWEST = 60
+_LABEL = 28
+_BLANK = re.compile(r"\n(?:(?:\x1b\[[\d;]*m| )*\n){2,}")
 
 # Rich breaks lines at every space; this is none to it, and as wide as one.
 _NO_BREAK = "\N{BRAILLE PATTERN BLANK}"
 
 
-def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> str:
-    """Markdown laid out for a terminal."""
+def terminal_text(document: Document, width: int = WIDTH, colour: bool = False) -> str:
+    """The first table, and as many of the next as fit on a screen with it."""
+    tables = document.blocks(Table)
+    more = (
+        f"{len(tables)} tables and {len(document.blocks(Figure))} figures in all: -o FOLDER writes them, "
+        "--format markdown prints the tables."
+    )
+    screen = ""
+    for number in range(1, len(tables) + 1):
+        shown = replace(document, title="", sections=(Section("", (*tables[:number], more)),))
+        longer = _laid_out(markdown_text(shown), width, colour)
+        if screen and longer.count("\n") > LINES:
+            break
+        screen = longer
+    return screen
+
+
+def _laid_out(markdown: str, width: int, colour: bool) -> str:
+    from rich.cells import cell_len
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import Markdown, TableElement
     from rich.table import Table
@@ -29,6 +52,8 @@ def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> st
                 if isinstance(part, Table):
                     for column in part.columns:
                         column.overflow = "fold"
+                    widest = max(cell_len(str(cell)) for cell in part.columns[0].cells)
+                    part.columns[0].no_wrap = widest <= _LABEL
                 yield part
 
     class OwnMarkdown(Markdown):
@@ -47,5 +72,5 @@ def terminal_text(markdown: str, width: int = WIDTH, colour: bool = False) -> st
         legacy_windows=False,
     )
     console.print(OwnMarkdown(markdown, hyperlinks=False))
-    text = out.getvalue().replace(_NO_BREAK, " ")
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    text = re.sub(r" +(?=\n)", "", out.getvalue().replace(_NO_BREAK, " "))
+    return _BLANK.sub("\n\n", text).strip("\n") + "\n"

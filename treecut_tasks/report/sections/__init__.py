@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from treecut_tasks.report.document import Document, count
 from treecut_tasks.report.evidence import Evidence
-from treecut_tasks.report.paper import paper_results
 from treecut_tasks.report.sections import (
     breaking_depth,
     claims,
@@ -16,7 +15,6 @@ from treecut_tasks.report.sections import (
     configurations,
     diagnosis,
     endings,
-    instructions,
     paper_tables,
     runs,
     summary,
@@ -24,15 +22,14 @@ from treecut_tasks.report.sections import (
 
 SECTIONS = (
     summary.section,
+    diagnosis.section,
     paper_tables.section,
     configurations.section,
     breaking_depth.section,
     claims.section,
     comparisons.section,
-    instructions.section,
     endings.section,
     confidence.section,
-    diagnosis.section,
     runs.section,
 )
 """The sections in their order."""
@@ -47,8 +44,8 @@ def make_document(evidence: Evidence) -> Document:
         notices=tuple(_notices(evidence)),
         summary=(
             f"{count(len(models), 'model')}, {count(len(evidence.runs), 'run')}, "
-            f"{count(len(evidence.responses), 'response')}. Rates in per cent, with 95 % Wilson intervals in "
-            f"brackets; n counts problems. The paper: {paper_results().source}."
+            f"{count(len(evidence.responses), 'response')}; rates in per cent with 95 % Wilson intervals; "
+            "n counts problems."
         ),
         sections=tuple(section for section in sections if section.blocks),
     )
@@ -57,14 +54,13 @@ def make_document(evidence: Evidence) -> Document:
 def _notices(evidence: Evidence) -> list[str]:
     """What every format says before anything else."""
     runs = evidence.runs
-    simulated = [label for label, variant in evidence.variants.items() if variant.simulated]
+    simulated = sorted({each.name for each in evidence.variants.values() if each.simulated})
     reference = sorted({run.model for run in runs if run.reference and not run.simulated})
     unfinished = sum(run.status != "success" for run in runs)
     notices = []
     if simulated:
         notices.append(
-            f"SIMULATED, not a language model: {', '.join(simulated)}. The verdicts were drawn at random "
-            "with probabilities that somebody set."
+            f"SIMULATED, no language model (verdicts are drawn at random): {', '.join(simulated)}."
         )
     if reference:
         notices.append(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from treecut_tasks.evaluation.rates import rate
 from treecut_tasks.psychometrics import Estimate, estimate
-from treecut_tasks.report.document import Figure, Section, Table, asked_name, show
+from treecut_tasks.report.document import Figure, Section, Table, asked_name
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import Line, Panel, line_chart
 
@@ -47,9 +47,7 @@ class _Fit(NamedTuple):
 def section(evidence: Evidence) -> Section:
     """Make the section."""
     fits = list(_fits(evidence.problems))
-    if not fits:
-        return Section("Breaking depth", ())
-    data = pd.DataFrame(
+    rows = [
         {
             "model": fit.model,
             "fewshot": fit.fewshot,
@@ -62,20 +60,18 @@ def section(evidence: Evidence) -> Section:
             "evidence": fit.found.evidence,
         }
         for fit in fits
-    )
-    shown = show(
-        data,
-        {
-            "model": lambda row: fits[row.Index].name,
-            "over": lambda row: fits[row.Index].over,
-            "n": lambda row: str(row.problems),
-            "finding": lambda row: str(fits[row.Index].found),
-        },
-    )
-    table = Table("breaking-depth", "Breaking depth", data, shown, (_NOTE,), words=2)
+    ]
+    names = {
+        "model": [fit.name for fit in fits],
+        "over": [fit.over for fit in fits],
+        "n": [str(row["problems"]) for row in rows],
+        "finding": [str(fit.found) for fit in fits],
+    }
+    data, shown = pd.DataFrame(rows), pd.DataFrame(names)
+    table = Table("breaking-depth", "Fitted curves", data, shown, _NOTE, words=2)
     over = dict.fromkeys(fit.over for fit in fits)
     figures = [_figure([fit for fit in fits if fit.over == axis]) for axis in over]
-    return Section("Breaking depth", (table, *figures))
+    return Section("Breaking depth", (table, *figures) if fits else ())
 
 
 def _fits(problems: pd.DataFrame) -> Iterator[_Fit]:

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from treecut_tasks.evaluation.calibration import Estimate
 from treecut_tasks.evaluation.prompts import is_reasoning_model
-from treecut_tasks.report.cells import make_cells
+from treecut_tasks.report.cells import CONFIGURATION, make_cells
 from treecut_tasks.report.document import (
+    MISSING,
+    Row,
     Section,
     Table,
+    cell,
     count,
     p_text,
     points,
-    show,
-    spread,
 )
-from treecut_tasks.report.evidence import CONFIGURATION, Evidence
+from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.paper import paper_results
 from treecut_tasks.report.sections.paper_tables import PAPER_FEWSHOT
-from treecut_tasks.report.statistics import ALPHA, Line, holm, paired, slope, trend_test
+from treecut_tasks.report.statistics import (
+    ALPHA,
+    FEWEST,
+    Line,
+    Paired,
+    holm,
+    paired_problems,
+    slope,
+    trend_test,
+)
 
 SMALLEST_EFFECT = 0.05
 """Differences below 5 percentage points are of no interest here: where the interval lies below it, a
@@ -32,24 +43,22 @@ claim does not hold. The slope with depth is judged over the whole range of dept
 MIDDLE = (3 / 8, 6 / 8)
 """A cut is in the middle when cut_depth / ans_depth lies in this range: 3 to 6 at ans_depth 8."""
 
-FEWEST = 10
-"""Configurations with fewer problems are not tested."""
-
 TOO_FEW = f"fewer than {FEWEST} problems of each configuration to compare"
 """Why nothing is tested where the right configurations were run."""
 
 
 class Asked(NamedTuple):
-    """What one model was asked: its name, its cells and its problems."""
+    """What one model was asked: its name and label, its cells, and its problems with comparable ones."""
 
     model: str
+    label: str
     cells: pd.DataFrame
     problems: pd.DataFrame
 
     @property
     def zero_shot(self) -> pd.DataFrame:
         """Cells of unanswerable problems of a known configuration without examples."""
-        cells = self.cells
+        cells = self.cells[self.cells["model"] == self.label]
         return cells[cells["unanswerable"] & (cells["fewshot"] == 0) & cells["known"]]
 
 
@@ -150,44 +159,38 @@ def _gap(asked: Asked) -> Result:
     problems = problems.assign(
         headline=(1 - problems["headline"]).where(problems["unanswerable"], problems["headline"])
     )
-    members = [
+    unanswerable, answerable = (
         problems[(problems["unanswerable"] == kind) & problems["pair_id"].notna()]
         for kind in (True, False)
-    ]
-    pairs = members[0].merge(members[1], on="pair_id", suffixes=("_u", "_a"))
-    if len(pairs) >= max(FEWEST, min(map(len, members)) / 2):
-        return _paired(pairs["headline_u"], pairs["headline_a"], "pair", "recognised", "solved")
-    cells = make_cells(problems)
-    found = _within(cells, ~cells["unanswerable"], CONFIGURATION, "configuration")
-    return (
-        found if isinstance(found, str) else replace(found, basis=f"other problems; {found.basis}")
     )
+    found = paired_problems(unanswerable, answerable, "headline", on="pair_id")
+    if found and found.n >= min(len(unanswerable), len(answerable)) / 2:
+        return _paired(found, "pair", "recognised", "solved")
+    cells = make_cells(problems)
+    others = _within(cells, ~cells["unanswerable"], CONFIGURATION, "configuration")
+    if isinstance(others, str):
+        return others
+    return replace(others, basis=f"other problems; {others.basis}")
 
 
 def _six_shot(asked: Asked) -> Result:
-    zero, six = (
-        asked.problems[asked.problems["unanswerable"] & (asked.problems["fewshot"] == number)]
-        for number in (0, PAPER_FEWSHOT)
-    )
-    both = six.merge(zero, on="problem_id", suffixes=("_6", "_0"))
-    if len(both) < FEWEST:
-        few = f"only {count(len(both), 'problem')} asked both ways, and {FEWEST} are needed"
-        return few if len(zero) and len(six) else ""
-    found = _paired(
-        both["headline_6"], both["headline_0"], "problem", "with examples", "without examples"
-    )
+    problems = asked.problems[asked.problems["unanswerable"]]
+    zero, six = (problems[problems["fewshot"] == number] for number in (0, PAPER_FEWSHOT))
+    found = paired_problems(six[six["model"] == asked.label], zero, "headline")
+    if found is None:
+        return f"fewer than {FEWEST} problems asked both ways" if len(zero) and len(six) else ""
+    tested = _paired(found, "problem", "with examples", "without examples")
     if is_reasoning_model(asked.model):
-        return found
-    return replace(found, basis=f"{found.basis}; not known as a reasoning model")
+        return tested
+    return replace(tested, basis=f"{tested.basis}; not known as a reasoning model")
 
 
-def _paired(one: pd.Series, two: pd.Series, noun: str, first: str, second: str) -> Tested:
-    found = paired(one.tolist(), two.tolist())
+def _paired(found: Paired, noun: str, first: str, second: str) -> Tested:
     return Tested(
         found.effect,
         found.p_value,
         f"exact McNemar test on the same {noun}s",
-        f"{count(len(one), noun)}: {found.up} only {second}, {found.down} only {first}",
+        f"{count(found.n, noun)}: {found.up} only {second}, {found.down} only {first}",
     )
 
 
@@ -201,8 +204,6 @@ TESTS: dict[str, Callable[[Asked], Result]] = {
 }
 """The test of each claim, in the paper's order; `paper_results` says what it claims."""
 
-_NUMBERS = {name: number for number, name in enumerate(TESTS, start=1)}
-
 _RULE = (
     "A claim holds where the p-value, corrected for the number of claims tested on the model (Holm), "
     "is below 0.05 and the effect has the claimed direction. It does not hold where the effect has "
@@ -212,46 +213,42 @@ _RULE = (
 
 
 def section(evidence: Evidence) -> Section:
-    """Make the section."""
-    return Section("The paper's claims", tuple(_blocks(examine_claims(evidence))))
+    """Make the section; it is empty where no problem was answered."""
+    rows = [
+        row
+        for label, variant in evidence.variants.items()
+        if len(own := evidence.asked_alike(evidence.problems, label))
+        for row in examine(label, variant.name, own)
+    ]
+    return Section("The paper's claims", tuple(_blocks(rows)))
 
 
-def examine_claims(evidence: Evidence) -> pd.DataFrame:
-    """Test every claim on every model, one row for each."""
-    return pd.concat(
-        [
-            examine(label, variant.name, evidence.asked_alike(evidence.problems, label))
-            for label, variant in evidence.variants.items()
-        ],
-        ignore_index=True,
-    )
-
-
-def examine(label: str, model: str, problems: pd.DataFrame) -> pd.DataFrame:
+def examine(label: str, model: str, problems: pd.DataFrame) -> list[Row]:
     """Test every claim on one model; the columns are those of docs/report.md.
 
     One claim of a model is wrongly said to hold with a probability of at most 5 % over all claims
     together.
     """
-    asked = Asked(model, make_cells(problems), problems)
+    asked = Asked(model, label, make_cells(problems), problems)
     results = {name: test(asked) for name, test in TESTS.items()}
-    p_values = [found.p_value for found in results.values() if isinstance(found, Tested)]
-    corrected = iter(holm(p_values))
-    rows = []
+    corrected = iter(holm([each.p_value for each in results.values() if isinstance(each, Tested)]))
+    rows: list[Row] = []
     for name, found in results.items():
         claim = paper_results().claims[name]
-        row: dict[str, Any] = {"model": label, "claim": name, "sentence": claim.sentence}
         if isinstance(found, Tested):
             p_corrected = next(corrected)
-            row |= {"verdict": _verdict(found, p_corrected), **spread("effect", found.effect)}
-            row |= {"p_value": found.p_value, "p_corrected": p_corrected, "test": found.test}
-            row["basis"] = found.basis
+            verdict, effect, basis = _verdict(found, p_corrected), found.effect, found.basis
+            tested = {"p_value": found.p_value, "p_corrected": p_corrected, "test": found.test}
         else:
-            row |= {"verdict": "not enough data", **spread("effect", None)}
-            row |= dict.fromkeys(("p_value", "p_corrected", "test"))
-            row["basis"] = found or f"{claim.needs} was not run"
-        rows.append(row)
-    return pd.DataFrame(rows)
+            verdict, effect, basis = (
+                "not enough data",
+                MISSING,
+                found or f"{claim.needs} was not run",
+            )
+            tested = dict.fromkeys(("p_value", "p_corrected", "test"))
+        row = {"model": label, "claim": name, "sentence": claim.sentence, "verdict": verdict}
+        rows.append({**row, "effect": effect, **tested, "basis": basis})
+    return rows
 
 
 def _verdict(tested: Tested, p_corrected: float) -> str:
@@ -263,44 +260,37 @@ def _verdict(tested: Tested, p_corrected: float) -> str:
     return "not enough data"
 
 
-def _blocks(data: pd.DataFrame) -> Iterator[str | Table]:
-    data = data.sort_values("claim", key=lambda names: names.map(_NUMBERS), kind="stable")
-    yield _RULE
-    for name, number in _NUMBERS.items():
-        claim = paper_results().claims[name]
-        yield f"Claim {number}. {claim.sentence} The paper: {claim.finding}. Effect: {claim.unit}."
-    tested, untested = data[data["test"].notna()], data[data["test"].isna()]
-    if len(tested):
-        tests = tested.groupby("claim", sort=False)["test"].unique()
+def _blocks(rows: Sequence[Row]) -> Iterator[str | Table]:
+    rows = sorted(rows, key=lambda row: [*TESTS].index(row["claim"]))
+    tested = [row for row in rows if row["test"]]
+    if tested:
+        yield _RULE
+        for name, test in dict.fromkeys((row["claim"], row["test"]) for row in tested):
+            claim = paper_results().claims[name]
+            yield (
+                f"{_words(name).capitalize()}: {claim.sentence} The paper: {claim.finding}. Effect in "
+                f"{claim.unit}; {test}."
+            )
         heads = {
-            "claim": lambda row: str(_NUMBERS[row.claim]),
-            "model": lambda row: row.model,
-            "verdict": lambda row: row.verdict,
-            "effect [95 %]": _effect,
-            "p": lambda row: p_text(row.p_corrected),
-            "basis": lambda row: row.basis,
+            "claim": cell("claim", _words),
+            "model": cell("model"),
+            "verdict": cell("verdict"),
+            "effect [95 %]": lambda row: points(row["effect"], 2 if row["claim"] == "depth" else 1),
+            "p": cell("p_corrected", p_text),
+            "basis": cell("basis"),
         }
-        yield Table(
-            "claims",
-            "The claims, tested",
-            data,
-            show(tested, heads),
-            tuple(f"Claim {_NUMBERS[name]}: {'; '.join(own)}." for name, own in tests.items()),
-            words=6,
-        )
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for (name, basis), rows in untested.groupby(["claim", "basis"], sort=False):
-        everybody = len(rows) == data["model"].nunique()
-        models = "" if everybody else f" on {', '.join(rows['model'])}"
-        reasons.setdefault((models, basis), []).append(f"{_NUMBERS[name]}")
+        table = Table.of("claims", "The claims, tested", tested, heads, words=6)
+        yield replace(table, data=Table.of("claims", "", rows, {}).data)
+    untested = Counter((row["claim"], row["basis"]) for row in rows if not row["test"])
+    models = len({row["model"] for row in rows})
+    reasons: dict[str, list[str]] = {}
+    for (name, basis), number in untested.items():
+        some = "" if number == models else f" on {number} of {count(models, 'model')}"
+        reasons.setdefault(basis, []).append(f"{_words(name)}{some}")
     if reasons:
-        said = [
-            f"{'claim' if len(names) == 1 else 'claims'} {', '.join(names)}{models} ({basis})"
-            for (models, basis), names in reasons.items()
-        ]
+        said = [f"{', '.join(names)} ({basis})" for basis, names in reasons.items()]
         yield f"Not tested: {'; '.join(said)}."
 
 
-def _effect(row: Any) -> str:
-    decimals = 2 if row.claim == "depth" else 1
-    return points((row.effect, row.effect_ci_low, row.effect_ci_high), decimals)
+def _words(claim: str) -> str:
+    return claim.replace("_", " ")

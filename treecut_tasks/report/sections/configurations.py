@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from treecut_tasks.report.cells import cells_frame, make_cells
+from treecut_tasks.report.cells import CONFIGURATION
 from treecut_tasks.report.document import NOTHING, Section, Table, kind_name, with_interval
-from treecut_tasks.report.evidence import CONFIGURATION, Evidence
+from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import structure_figures
 from treecut_tasks.report.sections.paper_tables import in_tables
 
@@ -18,15 +18,13 @@ _HEADS = dict(zip(CONFIGURATION, ("ansDepth", "numVars", "cutDepth", "names"), s
 
 def section(evidence: Evidence) -> Section:
     """Make the section."""
-    cells = make_cells(evidence.problems)
-    return Section(
-        "Structure of the problems", (*structure_figures(cells), *_tables(evidence, cells))
-    )
+    figures = structure_figures(evidence.cells)
+    return Section("Structure of the problems", (*figures, *_tables(evidence)))
 
 
-def _tables(evidence: Evidence, cells: pd.DataFrame) -> Iterator[Table]:
+def _tables(evidence: Evidence) -> Iterator[Table]:
     """A table for each kind of problems that has cells which are in none of the three tables."""
-    data = cells_frame(evidence)
+    cells = evidence.cells
     beyond = cells[~in_tables(cells)]
     kinds = {*zip(beyond["unanswerable"], beyond["fewshot"], strict=True)}
     # The cells of the three tables are shown again: Figures 2 and 3 have them too.
@@ -36,10 +34,7 @@ def _tables(evidence: Evidence, cells: pd.DataFrame) -> Iterator[Table]:
         what = "hallucination by the paper's rule" if unanswerable else "accuracy"
         texts = own.sort_values([*CONFIGURATION])
         texts["composite_name"] = texts["composite_name"].map({True: "composite", False: "simple"})
-        texts["text"] = [
-            f"{with_interval(row.value, row.ci_low, row.ci_high)} n={row.problems}"
-            for row in texts.itertuples()
-        ]
+        texts["text"] = [f"{with_interval(found)} n={found.n}" for found in texts["found"]]
         texts[[*CONFIGURATION]] = texts[[*CONFIGURATION]].astype(object).fillna("?").astype(str)
         models = own["model"].unique()
         for start in range(0, len(models), _MOST_COLUMNS):
@@ -51,6 +46,6 @@ def _tables(evidence: Evidence, cells: pd.DataFrame) -> Iterator[Table]:
             yield Table(
                 "cells",
                 f"All configurations, {kind_name(bool(unanswerable), int(fewshot))}: {what}",
-                data,
+                evidence.counted_cells,
                 shown.fillna(NOTHING).reset_index().rename(columns=_HEADS),
             )

@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from treecut_tasks.evaluation.rates import TaskKind, definitions, rate, ratios
+from treecut_tasks.evaluation.rates import RATES, TaskKind, ratios
 from treecut_tasks.report.document import (
     NOTHING,
     Section,
     Table,
     asked_name,
+    cell,
     percent,
-    show,
-    spread,
     with_interval,
 )
 from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.statistics import rate_of
 
 _DIAGNOSIS = {
+    "exact": "diagnosis_exact_rate",
     "F1": "diagnosis_f1",
     "settles": "ask_settles_rate",
     "chance": "ask_settles_by_chance",
@@ -29,6 +30,7 @@ _DIAGNOSIS = {
     "number": "hallucination_rate",
 }
 _CLARIFICATION = {
+    "resolved": "resolved_rate",
     "settles": "first_question_settles_rate",
     "chance": "first_question_settles_by_chance",
     "useless": "useless_question_rate",
@@ -53,7 +55,6 @@ def _blocks(evidence: Evidence) -> Iterator[Table]:
             "diagnosis",
             diagnosed,
             "Which prices are open, and which one would settle the question",
-            {"exact": "diagnosis_exact_rate"},
             _DIAGNOSIS,
             "Of pairs. Exact: on both members. Settles: the price asked for would settle the unanswerable "
             "one; chance: a blind pick; corrected: 100 is perfect, 0 a blind pick. Wrong set: abstains, but "
@@ -66,7 +67,6 @@ def _blocks(evidence: Evidence) -> Iterator[Table]:
             "clarification",
             dialogues,
             "Dialogues: the model may ask for prices before it answers",
-            {"resolved": "resolved_rate"},
             _CLARIFICATION,
             "Of unanswerable problems. Settles: the first question would settle it; chance: a blind pick. "
             "Unasked: a number without a question; number: any that neither text nor replies determine. "
@@ -79,38 +79,29 @@ def _table(
     kind: TaskKind,
     responses: pd.DataFrame,
     caption: str,
-    headline: Mapping[str, str],
-    others: Mapping[str, str],
+    columns: Mapping[str, str],
     note: str,
 ) -> Table:
+    headline, *others = columns
     rows = []
     for (model, fewshot), pairs in evidence.pairs_of(kind, responses).groupby(["model", "fewshot"]):
         own = evidence.asked_alike(responses, str(model))
         own = own[own["fewshot"] == fewshot]
-        row = {"model": model, "fewshot": fewshot, "pairs": len(pairs)}
-        for name in definitions(kind):
-            row |= spread(name, rate(pairs[name].tolist()))
-        missing = dict.fromkeys(name for name in others.values() if name not in row)
-        rows.append(row | missing | ratios(kind, own["judged"]))
-    data = pd.DataFrame(rows)
+        found = {name: rate_of(pairs[name]) for name in RATES[kind]}
+        rows.append(
+            {"model": model, "fewshot": fewshot, "pairs": len(pairs)}
+            | dict.fromkeys(columns.values())
+            | found
+            | ratios(kind, own["judged"])
+        )
     heads = {
-        "model": lambda row: asked_name(row.model, row.fewshot),
-        "pairs": lambda row: str(row.pairs),
-        **{
-            head: lambda row, name=name: with_interval(  # type: ignore[misc]
-                *(getattr(row, f"{name}{end}") for end in ("", "_ci_low", "_ci_high"))
-            )
-            for head, name in headline.items()
-        },
-        **{
-            head: lambda row, name=name: _text(name, getattr(row, name))  # type: ignore[misc]
-            for head, name in others.items()
-        },
+        "model": lambda row: asked_name(row["model"], row["fewshot"]),
+        "pairs": cell("pairs"),
+        headline: cell(columns[headline], with_interval),
+        **{head: cell(columns[head], percent) for head in others},
     }
-    return Table(kind, caption, data, show(data, heads), (note,))
-
-
-def _text(name: str, value: float | None) -> str:
-    if name != "questions_to_resolution":
-        return percent(value)
-    return NOTHING if value is None or value != value else f"{value:.2f}"
+    if kind == "clarification":
+        heads["questions"] = cell(
+            "questions_to_resolution", lambda number: f"{number:.2f}" if number else NOTHING
+        )
+    return Table.of(kind, caption, rows, heads, note)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from treecut_tasks.report.cells import GROUP
 from treecut_tasks.report.document import Figure, Section, Table, asked_name, percent
-from treecut_tasks.report.evidence import GROUP, Evidence
+from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import bars
 
 ENDINGS = {
@@ -85,7 +86,7 @@ def shares(
         shown.insert(0, "problems", kinds)
     shown.insert(0, "model", names)
     data = data.assign(responses=totals).reset_index()
-    yield Table(name, caption, data, shown, (note,), len(within) + (1 if alike else 2))
+    yield Table(name, caption, data, shown, note, len(within) + (1 if alike else 2))
     if figure:
         labels = [
             f"{name}\n{kind}, n={n}" for name, kind, n in zip(names, kinds, totals, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from treecut_tasks.report.cells import FEW, make_cells
+from treecut_tasks.report.cells import FEW
 from treecut_tasks.report.document import NOTHING, Section, Table, percent, with_interval
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.paper import PaperTable, paper_results
@@ -23,7 +23,7 @@ _COLUMNS = [
 
 def section(evidence: Evidence) -> Section:
     """Make the section."""
-    cells = make_cells(evidence.problems)
+    cells = evidence.cells
     return Section("The paper's tables", tuple(_blocks(cells[cells["as_in_tables"]])))
 
 
@@ -41,25 +41,14 @@ def _blocks(cells: pd.DataFrame) -> Iterator[str | Table]:
             yield _table(number, paper_results().tables[number], own)
         else:
             missing.append(f"Table {number}")
-    if missing:
-        yield f"Nothing was run for {' and '.join(missing)}."
+    if len(missing) < len(_OF_TABLE):
+        source = f"The paper: {paper_results().source}."
+        yield f"{source} Nothing was run for {' and '.join(missing)}." if missing else source
 
 
 def _table(number: int, paper: PaperTable, cells: pd.DataFrame) -> Table:
-    theirs = pd.DataFrame(
-        {
-            "model": name,
-            "ans_depth": depth,
-            "value": value,
-            "false_unknown_rate": paper.second.get(depth, {}).get(name),
-            "problems": paper.n,
-        }
-        for depth, row in paper.rates.items()
-        for name, value in row.items()
-    )
-    data = pd.concat(
-        [cells.assign(from_paper=False), theirs.assign(from_paper=True)], ignore_index=True
-    )[_COLUMNS]
+    theirs = paper.rows.assign(problems=paper.problems, from_paper=True)
+    data = pd.concat([cells.assign(from_paper=False), theirs], ignore_index=True)[_COLUMNS]
     texts = data.assign(
         model=data["model"].mask(data["from_paper"], data["model"] + " (paper)"),
         text=[_text(row, number == 3) for row in data.itertuples()],
@@ -68,7 +57,7 @@ def _table(number: int, paper: PaperTable, cells: pd.DataFrame) -> Table:
     shown = shown.reindex(texts["model"].unique()).rename(columns="depth {}".format)
     few, most = cells["problems"].min(), cells["problems"].max()
     each = str(few) if few == most else f"{few} to {most}"
-    notes = [f"n = {each} problems a cell; the paper's cells have {paper.n}."]
+    notes = [f"n = {each} problems a cell; the paper's cells have {paper.problems}."]
     if number == 3:
         notes.append("In parentheses: called unknown.")
     if few < FEW:
@@ -78,14 +67,12 @@ def _table(number: int, paper: PaperTable, cells: pd.DataFrame) -> Table:
         f"Table {number}. {paper.title}, by ansDepth",
         data,
         shown.reset_index().rename_axis(columns=None),
-        (" ".join(notes),),
+        " ".join(notes),
     )
 
 
 def _text(row: Any, second: bool) -> str:
-    told = (
-        percent(row.value) if row.from_paper else with_interval(row.value, row.ci_low, row.ci_high)
-    )
+    told = percent(row.value) if row.from_paper else with_interval(row)
     if second:
         told += f" ({100 * row.false_unknown_rate:.{0 if row.from_paper else 1}f})"
     return f"{told}{'*' if row.problems < FEW else ''}"

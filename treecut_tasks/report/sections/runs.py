@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-import pandas as pd
 
 from treecut_tasks.logs import Run
-from treecut_tasks.report.document import NOTHING, Section, Table, percent, show
+from treecut_tasks.report.document import NOTHING, Row, Section, Table, asked_name, cell, percent
 from treecut_tasks.report.evidence import Evidence
 
 _TOKENS = ["input_tokens", "output_tokens", "reasoning_tokens"]
@@ -17,7 +14,10 @@ _TOKENS = ["input_tokens", "output_tokens", "reasoning_tokens"]
 def section(evidence: Evidence) -> Section:
     """Make the section."""
     left_out = [f"Left out: {each.message}" for each in evidence.left_out]
-    return Section("What was run", (_table(evidence), *_settings(evidence.runs), *left_out))
+    return Section(
+        "What was run",
+        (_table(evidence), *_names(evidence), *_settings(evidence.runs), *left_out),
+    )
 
 
 def _table(evidence: Evidence) -> Table:
@@ -26,7 +26,7 @@ def _table(evidence: Evidence) -> Table:
     tokens = groups[_TOKENS].sum(min_count=1).astype(object).where(lambda sums: sums.notna(), None)
     shares = groups[["no_verdict", "truncated"]].mean()
     labels = groups["model"].agg(lambda models: ", ".join(sorted(set(models))))
-    data = pd.DataFrame(
+    rows = [
         {
             "run": number + 1,
             "model": labels[number],
@@ -40,36 +40,45 @@ def _table(evidence: Evidence) -> Table:
             "facts": _text(run.facts),
         }
         for number, run in enumerate(evidence.runs)
-    )
+    ]
     heads = {
-        "run": lambda row: str(row.run),
-        "model": lambda row: row.model,
+        "run": cell("run"),
+        "model": cell("model"),
         "task": _task,
         "responses": _responses,
-        "no verdict": lambda row: percent(row.no_verdict),
-        "cut off": lambda row: percent(row.truncated),
-        "tokens in": lambda row: _count(row.input_tokens),
-        "tokens out": lambda row: _count(row.output_tokens),
-        "reasoning": lambda row: _count(row.reasoning_tokens),
+        "no verdict": cell("no_verdict", percent),
+        "cut off": cell("truncated", percent),
+        "tokens in": cell("input_tokens", _count),
+        "tokens out": cell("output_tokens", _count),
+        "reasoning": cell("reasoning_tokens", _count),
     }
     note = "No verdict, cut off: in per cent. Tokens out include those of reasoning."
-    return Table("runs", "Runs", data, show(data, heads), (note,), words=3)
+    return Table.of("runs", "Runs", rows, heads, note, words=3)
 
 
-def _task(row: Any) -> str:
-    first, *others = row.tasks.split()
-    more = f" + {len(others)}" if others else ""
-    return f"{first}{more}" + (f", {row.fewshot} examples" if row.fewshot else "")
+def _task(row: Row) -> str:
+    first, *others = row["tasks"].split()
+    return asked_name(f"{first} + {len(others)}" if others else first, row["fewshot"])
 
 
-def _responses(row: Any) -> str:
+def _responses(row: Row) -> str:
     # An adaptive run gives more than it begins with.
-    planned = f" of {row.planned:.0f}" if (row.planned or 0) > row.responses else ""
-    return f"{row.responses}{planned}" + ("" if row.status == "success" else f", {row.status}")
+    planned = f" of {row['planned']}" if (row["planned"] or 0) > row["responses"] else ""
+    status = "" if row["status"] == "success" else f", {row['status']}"
+    return f"{row['responses']}{planned}{status}"
 
 
 def _count(tokens: float | None) -> str:
     return NOTHING if tokens is None or tokens != tokens else f"{tokens:.0f}"
+
+
+def _names(evidence: Evidence) -> Iterator[str]:
+    """What labels stand for, where the logs have other names or settings tell runs of a model apart."""
+    for label, variant in evidence.variants.items():
+        told = [name for name in variant.logged_as if name != label]
+        told += [f"{name}={value}" for name, value in variant.settings.items()]
+        if told:
+            yield f"{label}: {', '.join(told)}."
 
 
 def _settings(runs: tuple[Run, ...]) -> Iterator[str]:

@@ -2,118 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from treecut_tasks.evaluation.rates import Rate, rate
-from treecut_tasks.report.cells import make_cells
+from treecut_tasks.report.cells import CONFIGURATION
 from treecut_tasks.report.document import (
     Figure,
+    Row,
     Section,
     Table,
     asked_name,
+    cell,
     percent,
-    show,
-    spread,
     with_interval,
 )
-from treecut_tasks.report.evidence import CONFIGURATION, Evidence
+from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import Line, Panel, line_chart
 from treecut_tasks.report.paper import paper_results
+from treecut_tasks.report.statistics import rate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _NOTE = (
-    "Paper's rate: hallucination by the paper's rule, as in its tables (no “unknown” after the last "
-    "“answer”). Number, unknown, none: how responses to unanswerable problems end for a careful reader; "
-    "a number is a hallucination. Accuracy: of answerable problems. Pairs: solved, that is, unknown to the "
-    "unanswerable member, the right number to the other. Format: responses whose last line is the one that "
-    "the prompt asks for. n: unanswerable + answerable problems."
+    "Paper's rate: hallucination by the paper's rule. Number (a hallucination), unknown, none: how responses "
+    "to unanswerable problems end. Accuracy: of answerable problems. Pairs: both members right. Format: the "
+    "last line is as the prompt asks. n: unanswerable + answerable problems."
 )
-_UNLIKE = (
-    "Not all rows are of the same configurations of problems, which these rates depend on: to compare, read "
-    "the tables by depth."
-)
-_HEADS = {
-    "number": "hallucination_rate",
-    "unknown": "unknown_rate",
-    "none": "no_answer_rate",
-    "accuracy": "accuracy",
-    "pairs": "pair_solved_rate",
-    "format": "format_followed_rate",
-}
+_UNLIKE = " Not all rows are of the same configurations of problems: compare them by depth."
+_UNANSWERABLE = ("paper_hallucination_rate", "hallucination_rate", "unknown_rate", "no_answer_rate")
 
 
 def section(evidence: Evidence) -> Section:
     """Make the section."""
-    figure = _figure(make_cells(evidence.problems))
     table = [_table(evidence)] if len(evidence.answers) else []
-    return Section("Summary", (*table, *_names(evidence), *figure))
+    return Section("Summary", (*table, *_figure(evidence.cells)))
 
 
 def _table(evidence: Evidence) -> Table:
     keys = ["model", "fewshot"]
     problems = dict([*evidence.problems.groupby(keys)])
     pairs = dict([*evidence.pairs.groupby(keys)])
-    data, asked = [], set()
+    rows, structures = [], set()
     for key, responses in evidence.answers.groupby(keys):
         own = problems.get(key, evidence.problems[:0])
-        kinds_asked = own[["unanswerable", *CONFIGURATION]].drop_duplicates().astype(str)
-        asked.add(frozenset(kinds_asked.itertuples(index=False, name=None)))
+        structure = own[["unanswerable", *CONFIGURATION]].drop_duplicates().astype(str)
+        structures.add(frozenset(structure.itertuples(index=False, name=None)))
         solved = pairs.get(key, evidence.pairs[:0])["pair_solved_rate"]
-        kinds = {True: own[own["unanswerable"]], False: own[~own["unanswerable"]]}
+        unanswerable, answerable = own[own["unanswerable"]], own[~own["unanswerable"]]
         followed = responses.loc[responses["scored"], "tier"] == "contract"
-        row = dict(zip(keys, key, strict=True))
-        row |= {"unanswerable_problems": len(kinds[True]), "answerable_problems": len(kinds[False])}
-        row["pairs"] = len(solved)
-        for name in (
-            "paper_hallucination_rate",
-            "hallucination_rate",
-            "unknown_rate",
-            "no_answer_rate",
-        ):
-            row |= spread(name, _rate(kinds[True][name]))
-        row |= spread("accuracy", _rate(kinds[False]["accuracy"]))
-        row |= spread("pair_solved_rate", _rate(solved))
-        row |= spread("format_followed_rate", _rate(followed.astype(float)))
-        data.append(row)
-    frame = pd.DataFrame(data)
-    heads: dict[str, Callable[[Any], str]] = {
-        "model": lambda row: asked_name(row.model, row.fewshot),
-        "n": lambda row: " + ".join(
-            str(n) for n in (row.unanswerable_problems, row.answerable_problems) if n
-        ),
-        "paper's rate": lambda row: with_interval(
-            row.paper_hallucination_rate,
-            row.paper_hallucination_rate_ci_low,
-            row.paper_hallucination_rate_ci_high,
-        ),
+        rows.append(
+            dict(zip(keys, key, strict=True))
+            | {"unanswerable_problems": len(unanswerable), "answerable_problems": len(answerable)}
+            | {"pairs": len(solved)}
+            | {name: rate_of(unanswerable[name]) for name in _UNANSWERABLE}
+            | {"accuracy": rate_of(answerable["accuracy"])}
+            | {"pair_solved_rate": rate_of(solved)}
+            | {"format_followed_rate": rate_of(followed.astype(float))}
+        )
+    heads = {
+        "model": lambda row: asked_name(row["model"], row["fewshot"]),
+        "n": _sizes,
+        "paper's rate": cell("paper_hallucination_rate", with_interval),
+        "number": cell("hallucination_rate", percent),
+        "unknown": cell("unknown_rate", percent),
+        "none": cell("no_answer_rate", percent),
+        "accuracy": cell("accuracy", percent),
+        "pairs": cell("pair_solved_rate", percent),
+        "format": cell("format_followed_rate", percent),
     }
-    heads |= {
-        head: lambda row, name=name: percent(getattr(row, name))  # type: ignore[misc]
-        for head, name in _HEADS.items()
-    }
-    notes = (_NOTE, _UNLIKE) if len(asked) > 1 else (_NOTE,)
-    return Table("summary", "All models", frame, show(frame, heads), notes)
+    note = _NOTE + (_UNLIKE if len(structures) > 1 else "")
+    return Table.of("summary", "Rates by model", rows, heads, note)
 
 
-def _rate(values: pd.Series) -> Rate | None:
-    return rate(values.tolist()) if len(values) else None
-
-
-def _names(evidence: Evidence) -> Iterator[str]:
-    """What a label means, where the logs have another name or the settings tell models apart."""
-    meanings = []
-    for label, variant in evidence.variants.items():
-        meaning = [name for name in variant.logged_as if name != label]
-        meaning += [variant.differences] if variant.differences else []
-        if meaning:
-            meanings.append(f"{label}: {', '.join(meaning)}")
-    if meanings:
-        yield f"In the logs: {'; '.join(meanings)}."
+def _sizes(row: Row) -> str:
+    sizes = [row["unanswerable_problems"], row["answerable_problems"]]
+    return " + ".join(str(n) for n in sizes if n)
 
 
 def _figure(cells: pd.DataFrame) -> Iterator[Figure]:
@@ -125,7 +91,8 @@ def _figure(cells: pd.DataFrame) -> Iterator[Figure]:
     ]
     if not lines:
         return
-    paper = pd.DataFrame.from_dict(paper_results().tables[1].rates, orient="index") * 100
+    rows = paper_results().tables[1].rows
+    paper = 100 * rows.pivot(index="ans_depth", columns="model", values="value")
     end = max(paper.index.max(), cells["ans_depth"].max())
 
     def papers_lines(axes: Axes) -> None:

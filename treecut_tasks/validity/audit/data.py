@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.problems.records import iter_data_file
 from treecut_tasks.reading import ReadProblem, read_problem
 from treecut_tasks.themes import Theme
-
-Key = TypeVar("Key", str, int)
 
 Joined = Literal["pair_id", "line", "not"]
 """How the problems of the two files are joined to pairs: by their `pair_id`, line by line, or not."""
@@ -37,13 +36,7 @@ class AuditedProblem:
 
 @dataclass(frozen=True)
 class Classes:
-    """The problems of both classes.
-
-    Attributes:
-        unanswerable: the problems without an answer.
-        answerable: the problems with one; in pairs, the counterparts in the same order.
-        joined: how the two are joined.
-    """
+    """The problems of both classes; in pairs, the counterparts are in the order of the problems."""
 
     unanswerable: tuple[AuditedProblem, ...]
     answerable: tuple[AuditedProblem, ...]
@@ -65,7 +58,7 @@ def read_classes(
     draws.
 
     Args:
-        unanswerable: JSON Lines file of unanswerable problems, published or full format.
+        unanswerable: data file of unanswerable problems.
         answerable: the same for answerable ones.
         themes: vocabularies in which the texts may be written; None for the built-in ones.
 
@@ -83,16 +76,8 @@ def read_classes(
                 f"{first[0].read.theme.name!r}: audit each theme by itself."
             )
     if any(each.pair_id is not None for each in (*first, *second)):
-        return _joined(_by_pair_id(first), _by_pair_id(second), "pair_id")
-    if any(map(_are_pair, first, second)):
-        for one, two in zip(first, second, strict=False):
-            if not _are_pair(one, two):
-                raise TreecutError(
-                    f"{one.source} and {two.source} are no pair, but other lines are: line i of both "
-                    "files must be one pair, or none may be."
-                )
-        return _joined(dict(enumerate(first, 1)), dict(enumerate(second, 1)), "line")
-    return Classes(first, second, "not")
+        return _joined(first, second, "pair_id")
+    return _joined(first, second, "line" if any(map(_are_pair, first, second)) else "not")
 
 
 def _read(
@@ -116,36 +101,26 @@ def _read(
     return tuple(problems)
 
 
-def _by_pair_id(problems: Sequence[AuditedProblem]) -> dict[str, AuditedProblem]:
-    by_id: dict[str, AuditedProblem] = {}
-    for each in problems:
-        if each.pair_id is None:
-            raise TreecutError(
-                f"{each.source} has no pair_id, but other lines have: give two files of pairs, or none."
-            )
-        earlier = by_id.setdefault(each.pair_id, each)
-        if earlier is not each:
-            raise TreecutError(
-                f"{each.source} repeats the pair_id {each.pair_id!r} of {earlier.source}: remove one "
-                "of the two lines."
-            )
-    return by_id
-
-
 def _joined(
-    first: Mapping[Key, AuditedProblem],
-    second: Mapping[Key, AuditedProblem],
-    joined: Joined,
+    first: tuple[AuditedProblem, ...], second: tuple[AuditedProblem, ...], joined: Joined
 ) -> Classes:
-    for mine, other in ((first, second), (second, first)):
-        for key, each in mine.items():
-            if key not in other:
-                raise TreecutError(
-                    f"{each.source} has no partner in the other file ({joined} {key!r}; {len(first)} "
-                    f"unanswerable and {len(second)} answerable problems): give both members of every "
-                    "pair."
-                )
-    return Classes(tuple(first.values()), tuple(second[key] for key in first), joined)
+    """The pairs, each problem of which must have one partner, and a partner nothing else."""
+    if joined == "not":
+        return Classes(first, second, joined)
+    one, two = (
+        [each.pair_id if joined == "pair_id" else str(line) for line, each in enumerate(file, 1)]
+        for file in (first, second)
+    )
+    partners, counts = dict(zip(two, second, strict=True)), (Counter(one), Counter(two))
+    for key, each in (*zip(one, first, strict=True), *zip(two, second, strict=True)):
+        paired = key is not None and all(count[key] == 1 for count in counts)
+        if not paired or (joined == "line" and not _are_pair(each, partners[key])):
+            raise TreecutError(
+                f"{each.source} has not one partner in the other file ({joined} {key}; {len(first)} "
+                f"unanswerable and {len(second)} answerable problems): give both members of every "
+                "pair, once."
+            )
+    return Classes(first, tuple(partners[key] for key in one), joined)
 
 
 def _are_pair(first: AuditedProblem, second: AuditedProblem) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.validity.audit.data import AuditedProblem, Classes
 from treecut_tasks.validity.audit.features import FEATURE_SETS, surface_features
 from treecut_tasks.validity.audit.result import (
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 MAX_SEED = 2**32 - 1
 """Largest seed that the classifiers take."""
 
-_WORD_SETS = (
-    "words, naive Bayes",
-    "words, logistic",
-    "word pairs, naive Bayes",
-    "word pairs, logistic",
-)
+# Words and word pairs, and how many of them follow one another.
+_WORDS = {"words": 1, "word pairs": 2}
 _ALL = "all of these, boosting"
 
-SET_NAMES = (*FEATURE_SETS, *_WORD_SETS, _ALL)
+SET_NAMES = (
+    *FEATURE_SETS,
+    *(f"{words}, {by}" for words in _WORDS for by in ("naive Bayes", "logistic")),
+    _ALL,
+)
 """The feature sets in the order of the report. Those without words are classified by boosting."""
 
 _STRONGEST = 10
@@ -55,8 +55,8 @@ class _Set:
     """A feature set in numbers, and the classifier for it."""
 
     name: str
-    matrix: Any
     features: Sequence[str]
+    matrix: Any
     make: Callable[[], Any]
 
 
@@ -94,13 +94,28 @@ def audit(
 
     # Only what is loaded already can be limited below.
     import sklearn.ensemble  # noqa: F401
+    from sklearn.model_selection import GroupKFold, StratifiedKFold
     from threadpoolctl import threadpool_limits
 
-    _check(classes, folds, seed)
+    sizes = len(classes.unanswerable), len(classes.answerable)
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED:
+        raise TreecutError(
+            f"seed is {shown(seed)}: it must be a whole number from 0 to {MAX_SEED}."
+        )
+    if type(folds) is not int or not 2 <= folds <= min(sizes):
+        raise TreecutError(
+            f"folds is {shown(folds)}: it must be a whole number of 2 or more, and each class must have "
+            f"as many problems (it has {sizes[0]} unanswerable and {sizes[1]} answerable ones)."
+        )
     samples = (*classes.unanswerable, *classes.answerable)
-    labels = np.repeat([1, 0], [len(classes.unanswerable), len(classes.answerable)])
+    labels = np.repeat([1, 0], sizes)
     paired = classes.joined != "not"
-    problem = _Problem(labels, _split(labels, folds, seed, paired), paired, seed)
+    kind = GroupKFold if paired else StratifiedKFold
+    splitter = kind(
+        folds, shuffle=True, random_state=seed
+    )  # inspect-evals-lint: ignore[shuffle_seeded] -- seeded
+    groups = np.tile(np.arange(sizes[0]), 2) if paired else None
+    problem = _Problem(labels, list(splitter.split(labels, labels, groups)), paired, seed)
     sets = []
     # Boosting is as fast with one thread at these sizes, and slower by far with several where
     # other programs want the cores, because its threads wait for one another busily.
@@ -108,55 +123,18 @@ def audit(
         for each in _feature_sets(samples, seed):
             sets.append(_result(each, problem))
             advance(1)
-    return AuditResult(
-        sets=tuple(sets),
-        unanswerable=len(classes.unanswerable),
-        answerable=len(classes.answerable),
-        joined=classes.joined,
-        theme=classes.theme.name,
-        folds=folds,
-        seed=seed,
-    )
+    theme = classes.theme.name
+    return AuditResult(tuple(sets), *sizes, classes.joined, theme, folds, seed)
 
 
-def _check(classes: Classes, folds: int, seed: int) -> None:
-    if type(seed) is not int or not 0 <= seed <= MAX_SEED:
-        raise TreecutError(f"seed is {seed!r}: it must be a whole number from 0 to {MAX_SEED}.")
-    if type(folds) is not int or folds < 2:
-        raise TreecutError(f"folds is {folds!r}: it must be a whole number of 2 or more.")
-    for problems in (classes.unanswerable, classes.answerable):
-        if len(problems) < folds:
-            raise TreecutError(
-                f"{problems[-1].source} is the last of {len(problems)} problems, too few for "
-                f"folds={folds}: give at least one problem a fold, or fewer folds."
-            )
-
-
-def _split(labels: Ints, folds: int, seed: int, paired: bool) -> list[tuple[Ints, Ints]]:
+def _feature_sets(samples: Sequence[AuditedProblem], seed: int) -> Iterator[_Set]:
     import numpy as np
-    from sklearn.model_selection import GroupKFold, StratifiedKFold
-
-    if paired:
-        groups = np.tile(np.arange(len(labels) // 2), 2)
-        splitter = GroupKFold(
-            folds, shuffle=True, random_state=seed
-        )  # inspect-evals-lint: ignore[shuffle_seeded] -- seeded
-        return list(splitter.split(labels, labels, groups))
-    strata = StratifiedKFold(
-        folds, shuffle=True, random_state=seed
-    )  # inspect-evals-lint: ignore[shuffle_seeded] -- seeded
-    return list(strata.split(labels, labels))
-
-
-def _feature_sets(samples: Sequence[AuditedProblem], seed: int) -> list[_Set]:
-    import numpy as np
+    from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import MultinomialNB
 
     def boosting() -> Any:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
         # Shallow and slow: what is looked for is faint, and large trees learn the noise instead.
         return HistGradientBoostingClassifier(
             learning_rate=0.05, max_leaf_nodes=8, early_stopping=False, random_state=seed
@@ -165,35 +143,27 @@ def _feature_sets(samples: Sequence[AuditedProblem], seed: int) -> list[_Set]:
     def logistic() -> Any:
         return LogisticRegression(C=0.3, solver="liblinear", random_state=seed)
 
+    def counted(lengths: tuple[int, int], most: int | None = None) -> tuple[list[str], Any]:
+        # Vocabulary and counts know nothing of the classes, so they may be made outside the folds.
+        words = CountVectorizer(token_pattern=_WORD, ngram_range=lengths, max_features=most)
+        counts = words.fit_transform([sample.text for sample in samples])
+        names = words.get_feature_names_out()
+        return [f"{'words' if ' ' in name else 'word'} “{name}”" for name in names], counts
+
     surface = [surface_features(sample) for sample in samples]
-    sets = []
+    everything: list[tuple[list[str], Any]] = []
     for name in FEATURE_SETS:
-        columns = list(surface[0][name])
         matrix = np.array([list(of[name].values()) for of in surface], dtype=float)
-        sets.append(_Set(name, matrix, columns, boosting))
-
-    # Vocabulary and counts know nothing of the classes, so they may be made outside the folds.
-    texts = [sample.text for sample in samples]
-    for size, lengths in ((1, (1, 1)), (2, (2, 2))):
-        vectorizer = CountVectorizer(token_pattern=_WORD, ngram_range=lengths)
-        counts = vectorizer.fit_transform(texts)
-        columns = [_quoted(word) for word in vectorizer.get_feature_names_out()]
-        of_words = _WORD_SETS[2 * size - 2 : 2 * size]
-        for name, make in zip(of_words, (MultinomialNB, logistic), strict=True):
-            sets.append(_Set(name, counts, columns, make))
-    vectorizer = CountVectorizer(
-        token_pattern=_WORD, ngram_range=(1, 2), max_features=_BOOSTED_WORDS
-    )
-    counts = vectorizer.fit_transform(texts)
-    columns = [name for each in sets[: len(FEATURE_SETS)] for name in each.features]
-    columns += [_quoted(word) for word in vectorizer.get_feature_names_out()]
-    everything = [each.matrix for each in sets[: len(FEATURE_SETS)]] + [counts.toarray()]
-    sets.append(_Set(_ALL, np.hstack(everything), columns, boosting))
-    return sets
-
-
-def _quoted(words: str) -> str:
-    return f"{'words' if ' ' in words else 'word'} “{words}”"
+        everything.append((list(surface[0][name]), matrix))
+        yield _Set(name, *everything[-1], boosting)
+    for name, length in _WORDS.items():
+        columns, counts = counted((length, length))
+        yield _Set(f"{name}, naive Bayes", columns, counts, MultinomialNB)
+        yield _Set(f"{name}, logistic", columns, counts, logistic)
+    columns, counts = counted((1, 2), _BOOSTED_WORDS)
+    everything.append((columns, counts.toarray()))
+    names, matrices = zip(*everything, strict=True)
+    yield _Set(_ALL, [each for columns in names for each in columns], np.hstack(matrices), boosting)
 
 
 def _result(each: _Set, problem: _Problem) -> SetResult:
@@ -211,18 +181,21 @@ def _result(each: _Set, problem: _Problem) -> SetResult:
         right[test] = (predicted > 0.5) == labels[test]
         # A score on the fence is half right, whatever its class.
         right[test[predicted == 0.5]] = 0.5
-    accuracy, _ = _estimate(_balanced(right, labels), right / 2, problem)
+    balanced = float(right[labels == 1].mean() + right[labels == 0].mean()) / 2
+    accuracy, _ = _estimate(balanced, right / 2, problem)
     placements = _placements(scores, labels)
     auc, error = _estimate(float(placements[labels == 1].mean()), placements, problem)
     # One-sided, because a classifier with an AUC below 0.5 has learnt noise.
     p_value = float(norm.sf((auc.value - 0.5) / error)) if error else float(auc.value <= 0.5)
-    strongest = _strongest(each, model, test, problem)
-    return SetResult(each.name, accuracy, auc, p_value, len(each.features), strongest)
-
-
-def _balanced(values: Floats, labels: Ints) -> float:
-    """The mean of both classes' means."""
-    return float(values[labels == 1].mean() + values[labels == 0].mean()) / 2
+    weights = _weights(each, model, test, problem)
+    strongest = np.argsort(-weights, kind="stable")[:_STRONGEST]
+    columns = each.matrix[:, strongest]
+    means = [np.asarray(columns[labels == label].mean(axis=0)).ravel() for label in (1, 0)]
+    features = tuple(
+        Feature(each.features[index], float(weights[index]), float(first), float(second))
+        for index, first, second in zip(strongest, *means, strict=True)
+    )
+    return SetResult(each.name, accuracy, auc, p_value, len(each.features), features)
 
 
 def _placements(scores: Floats, labels: Ints) -> Floats:
@@ -265,21 +238,8 @@ def _estimate(value: float, parts: Floats, problem: _Problem) -> tuple[Estimate,
     return Estimate(value, max(0.0, value - reach), min(1.0, value + reach)), error
 
 
-def _strongest(each: _Set, model: Any, test: Ints, problem: _Problem) -> tuple[Feature, ...]:
-    """The features that a trained classifier goes by most; see `Feature.weight`."""
-    import numpy as np
-
-    weights = _weights(each, model, test, problem)
-    order = np.argsort(-weights, kind="stable")[:_STRONGEST]
-    columns = each.matrix[:, order]
-    means = [np.asarray(columns[problem.labels == label].mean(axis=0)).ravel() for label in (1, 0)]
-    return tuple(
-        Feature(each.features[index], float(weights[index]), float(first), float(second))
-        for index, first, second in zip(order, *means, strict=True)
-    )
-
-
 def _weights(each: _Set, model: Any, test: Ints, problem: _Problem) -> Floats:
+    """How much a trained classifier goes by each feature; see `Feature.weight`."""
     import numpy as np
     from sklearn.inspection import permutation_importance
     from sklearn.preprocessing import StandardScaler

@@ -40,7 +40,7 @@
     return control;
   };
   columns.forEach((name, column) => {
-    if (!data.filters.includes(name)) return;
+    if (column === verdict) return;
     const values = [...new Set(rows.map((row) => row[column]))].sort(compare);
     if (values.length < 2) return;
     const select = make("select");
