@@ -5,6 +5,7 @@ It prints the address, and ends when its standard input does.
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from typing import Any
@@ -19,12 +20,12 @@ _OBJECT_STORE = 100 * 1024 * 1024
 _ATTEMPTS = 5
 
 
-def started(folder: str) -> Any:
+def started() -> Any:
     node: Any = {"num_cpus": 1, "object_store_memory": _OBJECT_STORE}
-    for attempt in range(_ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         cluster: Any = Cluster()
         try:
-            cluster.add_node(**node, include_dashboard=False, temp_dir=f"{folder}/{attempt}")
+            cluster.add_node(**node, include_dashboard=False)
             cluster.add_node(**node)
             cluster.wait_for_nodes(timeout=600)
         except Exception as error:
@@ -36,11 +37,13 @@ def started(folder: str) -> Any:
 
 
 def main() -> None:
-    # Ray puts sockets there, whose paths must be short.
+    # Ray puts sockets there, whose paths must be short. Told as `temp_dir`, it would write beside them
+    # to its usual folder, which a fresh machine has not.
     with tempfile.TemporaryDirectory(
         prefix="ray", dir="/tmp", ignore_cleanup_errors=True
     ) as folder:
-        cluster = started(folder)
+        os.environ["RAY_TMPDIR"] = folder
+        cluster = started()
         try:
             print(cluster.address, flush=True)
             sys.stdin.read()

@@ -134,6 +134,7 @@ def test_command(
     assert result.returncode == 0, output
     if "inspect eval" in command:
         assert re.search(r"^\w+ +(\d|nan)", output, re.MULTILINE), output
+        assert "WARNING" not in output, output
     if "lm_eval" in command:
         assert re.search(r"\|(hallucination_rate|accuracy) +\|", output), output
     refused = [request.error for request in api.requests if request.error is not None]

@@ -54,6 +54,9 @@ def treecut_rates(full: bool = False) -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
+        if not scores:
+            # Inspect asks before the first sample is scored, too, and looks for the task's headline.
+            return {next(iter(rates)): float("nan") for rates in RATES.values()}
         judged = [JudgedResponse.from_record(score.score.metadata or {}) for score in scores]
         kind, rows = _rows(scores, judged, causes=full)
         headline = next(iter(RATES[kind]))
@@ -105,7 +108,7 @@ def _rows(
         if counted:
             rows.append((metadata[key], mean_counts(counted)))
     if kind is None:
-        kind = "paired" if both_kinds else kind_of(judged[0]) if judged else "unanswerable"
+        kind = "paired" if both_kinds else kind_of(judged[0])
     return kind, rows
 
 
