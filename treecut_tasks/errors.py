@@ -70,19 +70,27 @@ _MUST = {
 }
 
 
-def validated(model: type[Model], values: Mapping[str, Any]) -> Model:
-    """The model made of what a framework's command line supplies.
+def validated(model: type[Model], values: Any, what: str = "") -> Model:
+    """The model made of what others supply, or one sentence on what is wrong with it.
+
+    Args:
+        model: what to make.
+        values: what ought to be a mapping; bytes are JSON.
+        what: what is checked, for the sentence: a file's name, for example; none for the parameters
+            of a framework's command line.
 
     Raises:
-        TreecutError: a value that it does not take.
+        TreecutError: a value that the model does not take.
     """
     # Most commands check nothing with it, and it is slow to import.
     from pydantic import ValidationError
 
     try:
-        return model.model_validate(dict(values))
+        if isinstance(values, bytes):
+            return model.model_validate_json(values)
+        return model.model_validate(dict(values) if isinstance(values, Mapping) else values)
     except ValidationError as error:
-        raise from_validation(error) from None
+        raise from_validation(error, what) from None
 
 
 def from_validation(error: ValidationError, what: str = "") -> TreecutError:

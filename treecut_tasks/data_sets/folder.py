@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from treecut_tasks.data_sets.plan import SHARD_NAME, Plan, Shard
 from treecut_tasks.data_sets.rows import check_drawable
 from treecut_tasks.data_sets.writing import Advance, WrittenFile, sha256_of, write_shard
-from treecut_tasks.errors import TreecutError, from_validation, shown
+from treecut_tasks.errors import TreecutError, shown, validated
 from treecut_tasks.files import made_folder, read_text, whole_file
 from treecut_tasks.processes import in_processes
 
@@ -115,10 +115,8 @@ def _write_manifest(folder: Path, plan: Plan, known: dict[str, WrittenFile]) -> 
 
 def _read(folder: Path) -> _Manifest:
     path = folder / MANIFEST_NAME
-    try:
-        return _Manifest.model_validate_json(read_text(path, "manifest"))
-    except ValidationError as error:
-        raise from_validation(error, f"The manifest {str(path)!r}") from error
+    text = read_text(path, "manifest")
+    return validated(_Manifest, text.encode(), f"The manifest {str(path)!r}")
 
 
 def _fault(folder: Path, expected: WrittenFile) -> str | None:

@@ -9,17 +9,10 @@ from math import gcd, lcm
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from treecut_tasks.data_sets.recipe import Part, Recipe
-from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.files import read_yaml
 from treecut_tasks.problems import WHOLE, ProblemConfig, default_num_vars, disjoint_splits
 from treecut_tasks.problems.blocks import PairKind
@@ -136,10 +129,7 @@ def read_mixture(path: str | Path, seed: int) -> Recipe:
         TreecutError: an unreadable file, or a key or value that is not allowed.
     """
     what = f"The mixture {str(path)!r}"
-    try:
-        mixture = _Mixture.model_validate(read_yaml(path, "mixture"))
-    except ValidationError as error:
-        raise from_validation(error, what) from error
+    mixture = validated(_Mixture, read_yaml(path, "mixture"), what)
     weighted: list[tuple[Fraction, Part]] = []
     for number, part in enumerate(mixture.parts, start=1):
         try:

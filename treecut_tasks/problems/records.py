@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.texts import UNKNOWN
 
@@ -127,14 +127,7 @@ def iter_data_file(path: str | Path) -> Iterator[Record]:
     try:
         for number, data in _rows(path) if path.suffix == ".parquet" else _lines(path):
             source = f"{path}:{number}"
-            try:
-                line = (
-                    _Line.model_validate_json(data)
-                    if isinstance(data, bytes)
-                    else _Line.model_validate(data)
-                )
-            except ValidationError as error:
-                raise from_validation(error, source) from error
+            line = validated(_Line, data, source)
             yield Record(
                 id=content_id(line.problem, line.answer),
                 problem=line.problem,

@@ -11,16 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from treecut_tasks.errors import TreecutError, from_validation, shown
+from treecut_tasks.errors import TreecutError, shown, validated
 from treecut_tasks.files import read_yaml
 
 BUILTIN_THEMES: tuple[str, ...] = ("food", "outfit")
@@ -150,10 +143,7 @@ def _load_builtin(name: str) -> Theme:
 
 
 def _parsed(data: Any, source: str) -> Theme:
-    try:
-        found = _ThemeFile.model_validate(data)
-    except ValidationError as error:
-        raise from_validation(error, f"Theme {source!r}") from error
+    found = validated(_ThemeFile, data, f"Theme {source!r}")
     return Theme(
         name=found.name,
         entities=tuple(found.entities),
