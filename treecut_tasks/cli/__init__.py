@@ -1,47 +1,31 @@
-"""The command `treecut`: one small module a command, loaded when it is needed."""
+"""The command `treecut`: one small module a command, which imports what it needs when it runs."""
 
 from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import click
 
+from treecut_tasks.cli import (
+    audit,
+    explain,
+    generate,
+    lm_eval_path,
+    published_data,
+    report,
+    run_config,
+    score,
+    verify,
+)
 from treecut_tasks.errors import TreecutError
 
 # Exit status for input that the user can mend, the one that click uses for usage errors.
 _BAD_INPUT = 2
 
-_COMMANDS = {
-    "audit": "treecut_tasks.cli.audit",
-    "explain": "treecut_tasks.cli.explain",
-    "generate": "treecut_tasks.cli.generate",
-    "lm-eval-path": "treecut_tasks.cli.lm_eval_path",
-    "published-data": "treecut_tasks.cli.published_data",
-    "report": "treecut_tasks.cli.report",
-    "run-config": "treecut_tasks.cli.run_config",
-    "score": "treecut_tasks.cli.score",
-    "verify": "treecut_tasks.cli.verify",
-}
 
-
-class _LazyGroup(click.Group):
-    """Imports a command's module when the command is looked up."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command = import_module(_COMMANDS[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="treecut-tasks", prog_name="treecut")
 def group() -> None:
     """TreeCut: unanswerable maths word problems for evaluating language models.
@@ -49,6 +33,11 @@ def group() -> None:
     Evaluations run in the frameworks: `inspect eval treecut_tasks/unanswerable --model …` and
     `lm_eval --tasks treecut --model …`. These commands make data and tell paths.
     """
+
+
+_ALL = (audit, explain, generate, lm_eval_path, published_data, report, run_config, score, verify)
+for _each in _ALL:
+    group.add_command(_each.command)
 
 
 def main() -> None:

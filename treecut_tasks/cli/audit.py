@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, theme_option
+from treecut_tasks.errors import TreecutError
 
 _REPORT_ENDINGS = (".json", ".md")
 _FIGURE_ENDINGS = (".png",)
@@ -66,7 +67,7 @@ def command(
     vocabularies = None if themes is None else (load_theme(themes),)
     with whole_files(*filter(None, (report, figure))) as files:
         classes = read_classes(unanswerable, answerable, vocabularies)
-        with counting(len(SET_NAMES), "Auditing", 1) as advance:
+        with counting(len(SET_NAMES), "Auditing") as advance:
             result = audit(classes, folds, seed, advance)
         if report is not None:
             json_wanted = report.lower().endswith(".json")
@@ -77,7 +78,5 @@ def command(
 
 
 def _check_ending(name: str, path: str | None, endings: tuple[str, ...]) -> None:
-    from treecut_tasks.errors import TreecutError
-
     if path is not None and Path(path).suffix.lower() not in endings:
         raise TreecutError(f"{name} is {path!r}: it must end in {' or '.join(endings)}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, ThemePath
+from treecut_tasks.errors import TreecutError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -149,7 +150,6 @@ def command(
     from treecut_tasks.data_sets.plan import Plan
     from treecut_tasks.data_sets.rows import Rows, one_stream_tables
     from treecut_tasks.data_sets.writing import write_aligned, write_tables
-    from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import made_folder, whole_file, whole_files
 
     if mixture is not None:
@@ -237,7 +237,6 @@ def _recipe(seed: int, pairs: str | None, split: str, **parameters: Any) -> Reci
 def _writer(workers: int | None, ray: str | None) -> Write:
     from treecut_tasks.data_sets.folder import write_here
     from treecut_tasks.data_sets.ray import write_with_ray
-    from treecut_tasks.errors import TreecutError
 
     if ray is None:
         return write_here(workers or 1)

@@ -1,33 +1,37 @@
-"""Takes how much work there is, shows how much of it is done."""
+"""Takes how much work there is, shows on terminals how much of it is done; messages go above that."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from shutil import get_terminal_size
 
-# Below this many steps work is over before a bar could be read.
-_WORTH_A_BAR = 20_000
+import click
+from tqdm import tqdm
+
+# Shown on terminals only, and gone when the work is done.
+_bar = partial(tqdm, leave=False, disable=None)
 
 
 @contextmanager
-def counting(
-    length: int, label: str, worth_a_bar: int = _WORTH_A_BAR
-) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of steps done; on a terminal, long work shows a bar."""
-    from tqdm import tqdm
-
-    hidden = length < worth_a_bar or not sys.stderr.isatty()
+def counting(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of steps done, of `length` if that is known."""
     # Of a terminal that does not tell its size, tqdm would use nothing.
     width, height = get_terminal_size()
-    with tqdm(
-        total=length,
-        desc=label,
-        unit="",
-        unit_scale=True,
-        disable=hidden,
-        ncols=width,
-        nrows=height,
-    ) as bar:
+    with _bar(total=length, desc=label, unit="", unit_scale=True, ncols=width, nrows=height) as bar:
         yield lambda steps: bar.update(steps) and None
+
+
+@contextmanager
+def telling() -> Iterator[Callable[[str], None]]:
+    """A function to call with what is being done."""
+    width, _ = get_terminal_size()
+    with _bar(bar_format="{desc}") as line:
+        yield lambda label: line.set_description_str(label[: width - 1])
+
+
+def say(message: str, to_error: bool = False) -> None:
+    """Print a message."""
+    with tqdm.external_write_mode():
+        click.echo(message, err=to_error)

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
+from treecut_tasks.errors import TreecutError
+
 
 class InputPath(click.Path):
     """A file or folder that is read; `-` is standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an empty path, which is mostly a variable that is not set."""
-        from treecut_tasks.errors import TreecutError
-
         if not value:
             name = param.opts[0] if param is not None else "The path"
             raise TreecutError(f"{name} is empty: give a path.")

@@ -5,18 +5,13 @@ from __future__ import annotations
 import gc
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputFolder
+from treecut_tasks.errors import TreecutError
 from treecut_tasks.report import FORMATS, LIBRARIES, ON_STANDARD_OUTPUT
-
-if TYPE_CHECKING:
-    from treecut_tasks.report.evidence import Progress
 
 # Exit status where a report was made, but some of the input could not be used.
 _INCOMPLETE = 1
@@ -69,7 +64,7 @@ def command(
 
     Exit status 1 says that a report was made, but that some of the input could not be used.
     """
-    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.cli.output import telling
     from treecut_tasks.extras import require
 
     if not paths:
@@ -85,7 +80,7 @@ def command(
     # What is read stays to the end: the collector would go through all of it again and again.
     gc.disable()
     click.get_current_context().call_on_close(gc.enable)
-    with _progress() as progress:
+    with telling() as progress:
         evidence = read_evidence(paths, new_names, progress)
         progress("computing")
         document = make_document(evidence)
@@ -105,8 +100,6 @@ def command(
 
 
 def _chosen(formats: str | None, output: str | None) -> list[str]:
-    from treecut_tasks.errors import TreecutError
-
     if formats is None:
         return ["terminal"] if output is None else [name for name in FORMATS if name != "terminal"]
     chosen = list(dict.fromkeys(name.strip() for name in formats.split(",")))
@@ -125,8 +118,6 @@ def _chosen(formats: str | None, output: str | None) -> list[str]:
 
 
 def _names(given: tuple[str, ...]) -> dict[str, str]:
-    from treecut_tasks.errors import TreecutError
-
     names = {}
     for each in given:
         old, equals, new = each.partition("=")
@@ -136,17 +127,3 @@ def _names(given: tuple[str, ...]) -> dict[str, str]:
             )
         names[old] = new
     return names
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Progress on standard error if that is a terminal, in one line that disappears."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda label: None
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status("starting") as status:
-        # Names of files are not markup.
-        yield lambda label: status.update(Text(label))

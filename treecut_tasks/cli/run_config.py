@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from treecut_tasks.cli.parameters import Command
+from treecut_tasks.errors import TreecutError
 
 
 @click.command("run-config", cls=Command)
@@ -19,7 +20,6 @@ def command(name: str | None, lm_eval: bool) -> None:
     from pathlib import Path
 
     import treecut_tasks
-    from treecut_tasks.errors import TreecutError
 
     folder = Path(treecut_tasks.__file__).parent / "run_configs"
     folder /= "lm-eval" if lm_eval else "inspect"

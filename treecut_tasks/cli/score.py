@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath
+from treecut_tasks.errors import TreecutError
 
 if TYPE_CHECKING:
     from treecut_tasks.evaluation.calibration import Estimate
@@ -70,7 +71,6 @@ def command(
     """
     import random
 
-    from treecut_tasks.errors import TreecutError
     from treecut_tasks.evaluation import review as reviewing
     from treecut_tasks.evaluation.recorded import summarise_responses
     from treecut_tasks.files import read_text, whole_file
@@ -124,7 +124,6 @@ class _Scored(NamedTuple):
 
 
 def _responses(file: str) -> Iterator[_Scored]:
-    from treecut_tasks.errors import TreecutError
     from treecut_tasks.files import read_text
     from treecut_tasks.logs import read_log
     from treecut_tasks.logs.recorded import recorded_responses

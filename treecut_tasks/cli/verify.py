@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, theme_option
+from treecut_tasks.errors import TreecutError
+
+if TYPE_CHECKING:
+    from treecut_tasks.validity.data_files import DataFile, Say
 
 # Exit status for labels that are wrong or cannot be proven; bad input has 2.
 _WRONG = 1
-
-# Fewer problems are done before a bar could be read; a solver is slower.
-_WORTH_A_BAR = 10_000
-_WORTH_A_BAR_SOLVING = 500
 
 
 @click.command("verify", cls=Command)
@@ -58,13 +61,12 @@ def command(
     """
     from contextlib import nullcontext
 
-    from treecut_tasks.cli.output import counting
-    from treecut_tasks.errors import TreecutError
+    from treecut_tasks.cli.output import counting, say
     from treecut_tasks.files import whole_file
     from treecut_tasks.processes import usable_cores
     from treecut_tasks.themes import load_theme
     from treecut_tasks.validity.assumptions import require_solver
-    from treecut_tasks.validity.data_files import find_files, prove_files
+    from treecut_tasks.validity.data_files import prove_files
 
     vocabularies = tuple(map(load_theme, themes)) or None
     if assumptions:
@@ -75,34 +77,49 @@ def command(
             "--certificates."
         )
     # The report must not run into certificates on standard output.
-    say = _speaker(to_error=certificates == "-")
-    files, all_right = find_files(paths, say)
+    tell = partial(say, to_error=certificates == "-")
+    files, all_right = _find_files(paths, tell)
     if files_only:
         for file in files:
             if file.folder is None:
-                say(f"{file.path}: no folder with a manifest; nothing was checked")
+                tell(f"{file.path}: no folder with a manifest; nothing was checked")
         sys.exit(0 if all_right else _WRONG)
     if workers is None:
         workers = usable_cores() if certificates is None else 1
-    length = sum(file.count() for file in files) if sys.stderr.isatty() else 0
+    # Other files tell how many problems they hold only when they are read.
+    length = sum(file.rows or 0 for file in files) or None
     with (
         nullcontext() if certificates is None else whole_file(certificates) as output,
-        counting(
-            length, "Verifying", _WORTH_A_BAR_SOLVING if assumptions else _WORTH_A_BAR
-        ) as advance,
+        counting(length, "Verifying") as advance,
     ):
-        proven = prove_files(files, vocabularies, assumptions, workers, say, advance, output)
+        proven = prove_files(files, vocabularies, assumptions, workers, tell, advance, output)
     if not (all_right and proven):
         sys.exit(_WRONG)
 
 
-def _speaker(to_error: bool) -> Callable[[str], None]:
-    """A function that prints a message, on a terminal over the bar that may stand in the line."""
-    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+def _find_files(paths: Sequence[str], say: Say) -> tuple[list[DataFile], bool]:
+    """Find the files to prove, and compare those of folders with their manifests.
 
-    def say(message: str) -> None:
-        if clear:
-            click.echo(clear, err=True, nl=False)
-        click.echo(message, err=to_error)
+    Returns:
+        The files that are as they should be, and whether all are.
+    """
+    from treecut_tasks.data_sets.folder import check_files
+    from treecut_tasks.validity.data_files import DataFile
 
-    return say
+    files, all_right = [], True
+    for path in paths:
+        if not Path(path).is_dir():
+            files.append(DataFile(path))
+            continue
+        whole = True
+        for expected, fault in check_files(Path(path)):
+            file = str(Path(path) / expected.name)
+            if fault is None:
+                files.append(DataFile(file, path, expected.rows))
+            else:
+                say(f"{file} {fault}: remove it and run the command that made it again.")
+                whole = False
+        if whole:
+            say(f"{path}: all files are as the manifest says")
+        all_right = all_right and whole
+    return files, all_right

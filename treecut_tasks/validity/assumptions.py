@@ -144,23 +144,36 @@ def _find_prices(
     read: ReadProblem, assumption: Assumption, without: Collection[Fraction]
 ) -> dict[Variable, Fraction] | None:
     """Prices that satisfy sentences and assumption, `without` some asked prices; None if there are none."""
-    z3 = require_solver()
+    z3, theme, step = require_solver(), read.theme, assumption.step(read.theme)
     solver = z3.SimpleSolver()
     solver.set("timeout", _SOLVER_LIMIT_MS)
-    solver.from_string(_smt_lib(read, assumption, without))
+    # Where prices are multiples of a step, the unknown is how many.
+    unknown = z3.Real if step is None else z3.Int
+    terms = {
+        variable: unknown(f"u{index}") * (step or 1)
+        for index, variable in enumerate(read.variables)
+    }
+    for sentence in read.sentences:
+        equation = sentence.equation
+        total = z3.Sum([number * terms[of] for of, number in equation.coefficients.items()])
+        solver.add(total == equation.constant)
+    for term in terms.values():
+        if assumption.bounds == "positive":
+            solver.add(term > 0)
+        elif assumption.bounds == "theme":
+            solver.add(theme.value_min <= term, term <= theme.value_max)
+    for value in without:
+        solver.add(terms[read.asked] * value.denominator != value.numerator)
     match solver.check():
         case z3.unsat:
             return None
         case z3.sat:
-            model, step = solver.model(), assumption.step(read.theme)
-            sort = z3.RealSort() if step is None else z3.IntSort()
-            unknowns = (z3.Const(f"u{index}", sort) for index in range(len(read.variables)))
-            values = (model.eval(unknown, model_completion=True) for unknown in unknowns)
+            model = solver.model()
             prices = {
-                variable: Fraction(value.as_string()) * (step or 1)
-                for variable, value in zip(read.variables, values, strict=True)
+                variable: Fraction(model.eval(term, model_completion=True).as_string())
+                for variable, term in terms.items()
             }
-            allowed = all(assumption.allows(price, read.theme) for price in prices.values())
+            allowed = all(assumption.allows(price, theme) for price in prices.values())
             if not (allowed and satisfies(read, prices)):
                 raise RuntimeError("The solver library returned prices that break a condition.")
             return prices
@@ -168,37 +181,3 @@ def _find_prices(
         f"The solver library gave up after {_SOLVER_LIMIT_MS // 1000} s on whether "
         f"{assumption.words}: leave out --assumptions for this problem."
     )
-
-
-def _smt_lib(read: ReadProblem, assumption: Assumption, without: Collection[Fraction]) -> str:
-    """Write the conditions of `_find_prices` in the solvers' common language, SMT-LIB 2.
-
-    Price i is `u<i>`, or that many steps where prices are multiples of one. A text is read far
-    faster than the same conditions are built call by call.
-    """
-    theme, step = read.theme, assumption.step(read.theme)
-    sort, unit = ("Real", 1) if step is None else ("Int", step)
-    unknowns = {variable: f"u{index}" for index, variable in enumerate(read.variables)}
-
-    def times(number: int, variable: Variable) -> str:
-        return f"(* {_smt_number(number * unit)} {unknowns[variable]})"
-
-    lines = [f"(declare-const {unknown} {sort})" for unknown in unknowns.values()]
-    for sentence in read.sentences:
-        terms = " ".join(times(n, of) for of, n in sentence.equation.coefficients.items())
-        # The zero makes a sum of a single term.
-        lines.append(f"(assert (= (+ {terms} 0) {_smt_number(sentence.equation.constant)}))")
-    for variable in read.variables:
-        if assumption.bounds == "positive":
-            lines.append(f"(assert (> {unknowns[variable]} 0))")
-        elif assumption.bounds == "theme":
-            price = times(1, variable)
-            lines.append(f"(assert (<= {theme.value_min} {price} {theme.value_max}))")
-    for value in without:
-        price = times(value.denominator, read.asked)
-        lines.append(f"(assert (distinct {price} {_smt_number(value.numerator)}))")
-    return "\n".join(lines)
-
-
-def _smt_number(number: int) -> str:
-    return f"(- {-number})" if number < 0 else str(number)

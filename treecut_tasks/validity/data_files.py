@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -39,42 +38,6 @@ class DataFile:
     path: str
     folder: str | None = None
     rows: int | None = None
-
-    def count(self) -> int:
-        """How many problems it has, for progress only; 0 if that cannot be told quickly."""
-        if self.rows is not None:
-            return self.rows
-        if self.path.endswith(".parquet") or not Path(self.path).is_file():
-            return 0
-        with Path(self.path).open("rb") as file:
-            return sum(1 for _ in file)
-
-
-def find_files(paths: Sequence[str], say: Say) -> tuple[list[DataFile], bool]:
-    """Find the files to prove, and compare those of folders with their manifests.
-
-    Returns:
-        The files that are as they should be, and whether all are.
-    """
-    files, all_right = [], True
-    for path in paths:
-        if not Path(path).is_dir():
-            files.append(DataFile(path))
-            continue
-        from treecut_tasks.data_sets.folder import check_files
-
-        whole = True
-        for expected, fault in check_files(Path(path)):
-            file = str(Path(path) / expected.name)
-            if fault is None:
-                files.append(DataFile(file, path, expected.rows))
-            else:
-                say(f"{file} {fault}: remove it and run the command that made it again.")
-                whole = False
-        if whole:
-            say(f"{path}: all files are as the manifest says")
-        all_right = all_right and whole
-    return files, all_right
 
 
 @dataclass
