@@ -108,8 +108,8 @@ class JudgedResponse:
     def record(self) -> dict[str, Any]:
         """All fields by name, ready for JSON, as logs and files keep them."""
         record = asdict(self)
-        judgement: dict[str, Any] = record.pop("judgement")
-        return judgement | record
+        judgement: Judgement = record.pop("judgement")
+        return judgement._asdict() | record
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], where: str = "judgement") -> JudgedResponse:
@@ -118,8 +118,9 @@ class JudgedResponse:
         Raises:
             TreecutError: a value that cannot be; the message begins with `where`.
         """
+        judgement = {name: record[name] for name in Judgement._fields if name in record}
         try:
-            return _RECORDS.validate_python({**record, "judgement": dict(record)})
+            return _RECORDS.validate_python({**record, "judgement": judgement})
         except ValidationError as error:
             raise from_validation(error, where) from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Verdict = Literal["number", "unknown", "none"]
 """A definite number; that the price cannot be determined; a commitment to neither."""
@@ -28,9 +28,10 @@ class Quote:
     end: int
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What a response finally commits to, as a careful human reader would say.
+
+    Also a tuple that begins with (verdict, value), for programs that compare scorers.
 
     Attributes:
         verdict: `number`, `unknown` (the response says that the price cannot be determined) or
