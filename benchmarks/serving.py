@@ -30,7 +30,7 @@ from treecut_tasks.evaluation import (
     build_items,
     judge_response,
 )
-from treecut_tasks.evaluation.prompts import user_messages, user_prompt
+from treecut_tasks.evaluation.prompts import user_prompt
 from treecut_tasks.problems import ProblemConfig, draw_data_set, stream
 from treecut_tasks.scoring import classify_outcome, says_unknown
 from treecut_tasks.validity import check_label
@@ -83,7 +83,7 @@ def items(problems: int, rounds: int) -> None:
     def prompts(fewshot: int) -> None:
         item_set = build_items(parameters, UNANSWERABLE)
         for item in item_set.items:
-            user_messages(item_set.shots(item, fewshot), item.prompt, "turns")
+            item_set.shots(item, fewshot)
 
     print(f"{len(labels)} problems of depths {', '.join(map(str, PAPER_DEPTHS))}, in seconds:")
     print(f"  drawing pairs and writing texts   {best(rounds, draw):.2f}")

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from treecut_tasks.evaluation.prompts import (
     COT_SYSTEM_MESSAGE,
-    Message,
     is_reasoning_model,
     make_shot,
     system_prompt,
-    user_messages,
     user_prompt,
 )
 from treecut_tasks.problems import ProblemConfig, problem_at
@@ -53,27 +51,6 @@ def test_example_ends_as_the_prompt_asks() -> None:
     assert shot.prompt == user_prompt(PROBLEM.text)
     assert shot.response.startswith(PROBLEM.solution)
     assert shot.response.split("\n")[-1] == "Answer: unknown"
-
-
-def test_examples_in_one_message_or_as_turns() -> None:
-    twin = PROBLEM.counterpart()
-    shots = [make_shot(p.text, p.solution, p.answer) for p in (PROBLEM, twin)]
-    (single,) = user_messages(shots, "the prompt", "single")
-    assert single.role == "user"
-    position = 0
-    for part in (shots[0].prompt, shots[0].response, shots[1].prompt, shots[1].response):
-        position = single.content.index(part, position) + len(part)
-    assert single.content[position:].endswith("the prompt")
-    assert user_messages(shots, "the prompt", "turns") == [
-        Message("user", shots[0].prompt),
-        Message("assistant", shots[0].response),
-        Message("user", shots[1].prompt),
-        Message("assistant", shots[1].response),
-        Message("user", "the prompt"),
-    ]
-    for shot_format in ("single", "turns"):
-        messages = user_messages([], "the prompt", shot_format)
-        assert messages == [Message("user", "the prompt")]
 
 
 # --- The system message. ---

@@ -8,7 +8,7 @@ a chain-of-thought system message for all models but reasoning models (section 4
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
@@ -95,26 +95,6 @@ def make_shot(
     blanks = {"undetermined": "", "ask": "", **(lines or {}), "answer": answer}
     final_lines = find_instruction(instruction).final_lines.format_map(blanks)
     return Shot(user_prompt(problem, instruction), f"{solution}\n\n{final_lines}")
-
-
-def user_messages(shots: Sequence[Shot], prompt: str, shot_format: ShotFormat) -> list[Message]:
-    """The messages that follow the system message.
-
-    Args:
-        shots: worked examples, in order; none for a zero-shot prompt.
-        prompt: the prompt for the problem.
-        shot_format: `single` puts the examples into one user message, `turns` makes each a turn of
-            the user and one of the assistant.
-    """
-    if shot_format == "turns":
-        turns = [
-            message
-            for shot in shots
-            for message in (Message("user", shot.prompt), Message("assistant", shot.response))
-        ]
-        return [*turns, Message("user", prompt)]
-    examples = [f"{shot.prompt}\n\n{shot.response}{SHOT_SEPARATOR}" for shot in shots]
-    return [Message("user", "".join([*examples, prompt]))]
 
 
 def system_prompt(

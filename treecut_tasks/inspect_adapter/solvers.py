@@ -5,24 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import cast
 
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    get_model,
-)
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from treecut_tasks.errors import validated
 from treecut_tasks.evaluation.clarification import Dialogue, DialogueSettings
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.prompts import (
-    Shot,
-    ShotFormat,
+    SHOT_SEPARATOR,
     SystemMessage,
     system_prompt,
-    user_messages,
     user_prompt,
 )
 
@@ -46,19 +38,14 @@ def treecut_prompt(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         *examples, problem = state.messages
-        shots = [
-            Shot(prompt.text, response.text)
-            for prompt, response in zip(examples[::2], examples[1::2], strict=True)
-        ]
         prompt = user_prompt(problem.text, instruction)
+        if fewshot_format == "single":
+            shots = zip(examples[::2], examples[1::2], strict=True)
+            shown = [f"{asked.text}\n\n{told.text}{SHOT_SEPARATOR}" for asked, told in shots]
+            examples, prompt = [], "".join([*shown, prompt])
         # For simulated models. Metadata of a message is logged but never sent to a provider.
         about = {"configuration": state.metadata.get("configuration")}
-        messages: list[ChatMessage] = [
-            ChatMessageUser(content=message.content, metadata=about)
-            if message.role == "user"
-            else ChatMessageAssistant(content=message.content)
-            for message in user_messages(shots, prompt, cast(ShotFormat, fewshot_format))
-        ]
+        messages = [*examples, ChatMessageUser(content=prompt, metadata=about)]
         model = get_model()
         reasoning = model.config.reasoning_effort not in (None, "none")
         text = system_prompt(
