@@ -193,22 +193,18 @@ def _measures(found: Sequence[_Scored]) -> Iterator[tuple[str, Estimate, str]]:
     """Name, value and meaning of each measure of responses that are no dialogues."""
     import numpy as np
 
-    from treecut_tasks.evaluation.calibration import Stated, calibrate
-    from treecut_tasks.evaluation.penalties import MEASURES, estimate, is_right
+    from treecut_tasks.evaluation.calibration import calibrate, stated
+    from treecut_tasks.evaluation.penalties import MEASURES, estimate
 
     judged = [each.judged for each in found]
     clusters = [each.pair or each.recorded.problem for each in found]
     for name, value in estimate(judged, clusters, np.random.default_rng(0)).items():
         yield name, value, MEASURES[name].meaning
-    stated = [
-        Stated(each.confidence, is_right(each), cluster)
-        for each, cluster in zip(judged, clusters, strict=True)
-        if each.confidence is not None
-    ]
-    if stated:
-        calibration = calibrate(stated, np.random.default_rng(0))
+    rows = stated(judged, clusters)
+    if rows:
+        calibration = calibrate(rows, np.random.default_rng(0))
         for name, meaning in _CALIBRATION.items():
-            yield name, getattr(calibration, name), f"{meaning} ({len(stated)} state one)"
+            yield name, getattr(calibration, name), f"{meaning} ({len(rows)} state one)"
 
 
 def _row(name: str, rate: Rate) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+from treecut_tasks.evaluation.judging import JudgedResponse
+
+Floats = NDArray[np.float64]
 
 BINS = 10
 """Bins of the expected calibration error, with equally many responses each."""
@@ -46,8 +47,6 @@ class Estimate(NamedTuple):
     @classmethod
     def of(cls, values: Floats) -> Estimate:
         """The value of the sample, which comes first, with the percentiles of its resamples."""
-        import numpy as np
-
         if np.isnan(values[0]):
             return cls(*[float("nan")] * 3)
         return cls(float(values[0]), *map(float, np.nanquantile(values[1:], [0.025, 0.975])))
@@ -74,6 +73,15 @@ class Calibration:
     risk_coverage_area: Estimate
 
 
+def stated(judged: Iterable[JudgedResponse], clusters: Iterable[Hashable]) -> list[Stated]:
+    """Those of some responses that stated their confidence, each with its cluster."""
+    return [
+        Stated(each.confidence, each.right, cluster)
+        for each, cluster in zip(judged, clusters, strict=True)
+        if each.confidence is not None
+    ]
+
+
 def calibrate(rows: Sequence[Stated], rng: np.random.Generator) -> Calibration:
     """Measure calibration, with intervals from a bootstrap over clusters.
 
@@ -81,8 +89,6 @@ def calibrate(rows: Sequence[Stated], rng: np.random.Generator) -> Calibration:
         rows: responses that stated a confidence, at least one.
         rng: source of the resamples.
     """
-    import numpy as np
-
     confidence = np.array([row.confidence for row in rows])
     order = np.argsort(-confidence, kind="stable")
     confidence = confidence[order]
@@ -122,16 +128,12 @@ def calibrate(rows: Sequence[Stated], rng: np.random.Generator) -> Calibration:
 
 def resamples(size: int, rng: np.random.Generator) -> Floats:
     """How often each of `size` clusters is drawn: once each, as in the sample, then by a bootstrap."""
-    import numpy as np
-
     draws = rng.multinomial(size, np.full(size, 1 / size), RESAMPLES)
     return np.vstack([np.ones(size), draws])
 
 
 def reliability(rows: Sequence[Stated]) -> list[tuple[float, float, int]]:
     """For each bin its mean confidence, its share of right responses, and how many it holds."""
-    import numpy as np
-
     confidence = np.array([row.confidence for row in rows])
     right = np.array([row.right for row in rows])
     bins = _bins(confidence)
@@ -159,32 +161,24 @@ def risk_coverage(rows: Sequence[Stated]) -> list[tuple[float, float]]:
 
 def _bins(confidence: Floats) -> NDArray[np.int64]:
     """Equally filled bins; responses with the same confidence share one."""
-    import numpy as np
-
     edges = np.unique(np.quantile(confidence, np.linspace(0, 1, BINS + 1)[1:-1]))
     return np.searchsorted(edges, confidence, side="left")
 
 
 def _per_group(values: Floats, groups: NDArray[np.int64]) -> Floats:
     """Sums over runs of equal group numbers, along the last axis."""
-    import numpy as np
-
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     sums: Floats = np.add.reduceat(values, starts, axis=-1)
     return sums
 
 
 def _calibration_error(confidence: Floats, right: NDArray[Any], weights: Floats) -> Floats:
-    import numpy as np
-
     gaps = _per_group(weights * (confidence - right), _bins(-confidence))
     error: Floats = np.abs(gaps).sum(-1) / weights.sum(-1)
     return error
 
 
 def _auroc(groups: NDArray[np.int64], right: Floats, weights: Floats) -> Floats:
-    import numpy as np
-
     hits = _per_group(weights * right, groups)
     misses = _per_group(weights * (1 - right), groups)
     hits_before = np.cumsum(hits, -1) - hits
@@ -194,8 +188,6 @@ def _auroc(groups: NDArray[np.int64], right: Floats, weights: Floats) -> Floats:
 
 
 def _risk_coverage_area(groups: NDArray[np.int64], right: Floats, weights: Floats) -> Floats:
-    import numpy as np
-
     # Within a tie every order is as likely: each response counts with the tie's mean error.
     total = np.maximum(_per_group(weights, groups), 1e-300)
     mean_error = _per_group(weights * (1 - right), groups) / total

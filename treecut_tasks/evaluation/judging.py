@@ -105,6 +105,11 @@ class JudgedResponse:
                 right = value is not None and values_equal(value, self.due)
                 return "right" if right else "wrong_number"
 
+    @property
+    def right(self) -> bool:
+        """Whether it is right: the right number, or a justified `unknown`."""
+        return self.ending in ("right", "unknown")
+
     def record(self) -> dict[str, Any]:
         """All fields by name, ready for JSON, as logs and files keep them."""
         record = asdict(self)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from treecut_tasks.evaluation.calibration import Estimate, resamples
 from treecut_tasks.evaluation.judging import JudgedResponse
-
-if TYPE_CHECKING:
-    import numpy as np
 
 TARGETS = (0, 50, 75, 90)
 """Confidence targets in percent under which every run is scored."""
@@ -28,11 +27,6 @@ class Measure(NamedTuple):
     meaning: str
     counted: Callable[[JudgedResponse], float]
     among: Callable[[JudgedResponse], float]
-
-
-def is_right(judged: JudgedResponse) -> bool:
-    """Whether a response is right: the right number, or a justified `unknown`."""
-    return judged.ending in ("right", "unknown")
 
 
 def is_wrong_number(judged: JudgedResponse) -> bool:
@@ -60,7 +54,7 @@ def _score_at(percent: int) -> Measure:
     penalty = percent / (100 - percent)
     return Measure(
         f"right +1, wrong number -{penalty:.3g}, anything else 0; mean",
-        lambda judged: is_right(judged) - penalty * is_wrong_number(judged),
+        lambda judged: judged.right - penalty * is_wrong_number(judged),
         _all,
     )
 
@@ -69,7 +63,7 @@ MEASURES = {
     **{f"score_at_{percent}": _score_at(percent) for percent in TARGETS},
     "right_minus_wrong_index": Measure(
         "right minus wrong numbers, from -100 to 100",
-        lambda judged: 100 * (is_right(judged) - is_wrong_number(judged)),
+        lambda judged: 100 * (judged.right - is_wrong_number(judged)),
         _all,
     ),
     "abstention_precision": Measure(
@@ -135,8 +129,6 @@ def estimate(
         clusters: for each response what is drawn together: its pair, or its problem.
         rng: source of the resamples.
     """
-    import numpy as np
-
     place = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
     cluster = np.array([place[name] for name in clusters])
     size = len(place)

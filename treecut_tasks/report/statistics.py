@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest, norm
 
 from treecut_tasks.evaluation.calibration import Estimate
 from treecut_tasks.evaluation.rates import CONFIDENCE, Rate, rate
@@ -62,8 +63,6 @@ def trend_test(strata: Sequence[Line]) -> float:
     With doses 0 and 1 it is the test of Mantel and Haenszel (1959) without a continuity correction.
     It is 1 where nothing varies.
     """
-    from scipy.stats import norm
-
     excess = variance = 0.0
     for line in strata:
         n = sum(rate.n for _, rate in line)
@@ -119,8 +118,6 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
         first: for each problem, 1 if the response has the property, or a mean over repetitions.
         second: the same problems, in the same order.
     """
-    from scipy.stats import binomtest
-
     one, two = rate(first), rate(second)
     both = list(zip(first, second, strict=True))
     covariance = sum((x - one.value) * (y - two.value) for x, y in both)

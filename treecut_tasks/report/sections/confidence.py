@@ -10,13 +10,13 @@ import pandas as pd
 
 from treecut_tasks.evaluation.calibration import (
     Estimate,
-    Stated,
     calibrate,
     reliability,
     resamples,
     risk_coverage,
+    stated,
 )
-from treecut_tasks.evaluation.penalties import TARGETS, estimate, is_right
+from treecut_tasks.evaluation.penalties import TARGETS, estimate
 from treecut_tasks.report.document import MISSING, Figure, Row, Section, Table, cell, plain
 from treecut_tasks.report.evidence import Evidence
 from treecut_tasks.report.figures import Line, Panel, line_chart
@@ -100,12 +100,13 @@ def _blocks(frame: pd.DataFrame) -> Iterator[Table | Figure]:
 
 
 def _calibration(groups: Mapping[str, pd.DataFrame]) -> Iterator[Table | Figure]:
-    stated = {model: own for model, rows in groups.items() if len(own := _stated(rows)) > 1}
-    if not stated:
+    all_stated = {model: stated(rows["judged"], rows["cluster"]) for model, rows in groups.items()}
+    several = {model: rows for model, rows in all_stated.items() if len(rows) > 1}
+    if not several:
         return
     found = [
         {"model": model, "responses": len(rows), **vars(calibrate(rows, np.random.default_rng(0)))}
-        for model, rows in stated.items()
+        for model, rows in several.items()
     ]
     yield _table(
         "calibration",
@@ -119,7 +120,7 @@ def _calibration(groups: Mapping[str, pd.DataFrame]) -> Iterator[Table | Figure]
         axes.plot([0, 100], [0, 100], color="0.6", linewidth=1)
 
     lines = [
-        Line(model, [each[:2] for each in reliability(rows)]) for model, rows in stated.items()
+        Line(model, [each[:2] for each in reliability(rows)]) for model, rows in several.items()
     ]
     yield line_chart(
         "reliability",
@@ -132,7 +133,7 @@ def _calibration(groups: Mapping[str, pd.DataFrame]) -> Iterator[Table | Figure]
     yield line_chart(
         "risk-coverage",
         "Share of wrong responses among the most confident ones.",
-        [Panel("", [Line(model, risk_coverage(rows)) for model, rows in stated.items()])],
+        [Panel("", [Line(model, risk_coverage(rows)) for model, rows in several.items()])],
         "answered, most confident first, %",
         "wrong among these, %",
         percent=True,
@@ -150,14 +151,6 @@ def _table(
     heads.pop("right minus wrong index", None)
     heads = {"model": cell("model"), "n": cell("responses"), **heads}
     return Table.of(name, caption, rows, heads, note)
-
-
-def _stated(rows: pd.DataFrame) -> list[Stated]:
-    return [
-        Stated(judged.confidence, is_right(judged), cluster)
-        for judged, cluster in zip(rows["judged"], rows["cluster"], strict=True)
-        if judged.confidence is not None
-    ]
 
 
 def _costs(model: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
