@@ -1,5 +1,8 @@
 """What Inspect finds through our entry point: tasks, solvers, scorers, metrics and models."""
 
+# Inspect looks at what stands in the module.
+# ruff: noqa: F401
+
 from __future__ import annotations
 
 from treecut_tasks.inspect_adapter.breaking_depth import breaking_depth_estimate
@@ -16,20 +19,3 @@ from treecut_tasks.tasks import (
     structure,
     unanswerable,
 )
-
-__all__ = [
-    "answerable",
-    "breaking_depth",
-    "breaking_depth_estimate",
-    "clarification",
-    "cut_location",
-    "diagnosis",
-    "paired",
-    "structure",
-    "treecut",
-    "treecut_dialogue",
-    "treecut_prompt",
-    "treecut_rates",
-    "treecut_scorer",
-    "unanswerable",
-]

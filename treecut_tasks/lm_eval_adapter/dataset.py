@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -52,32 +52,23 @@ class DataSet(dict[str, datasets.Dataset]):
         self.item_set = item_set
 
 
-def unanswerable(**arguments: Any) -> DataSet:
-    """Data set of an unanswerable task; called by lm-eval as `custom_dataset`.
+def _serving(design: Design) -> Callable[..., DataSet]:
+    """What lm-eval calls as `custom_dataset`, with all that it knows in one heap.
 
-    Args:
-        arguments: what lm-eval passes, in one heap: the YAML file's `metadata` and `dataset_kwargs`,
-            the model arguments, and `--metadata` of the command line, with our parameters under `KEY`.
-
-    Raises:
-        TreecutError: a parameter that is misspelt or impossible.
+    These are the YAML file's `metadata` and `dataset_kwargs`, the model arguments, and `--metadata` of
+    the command line, with our parameters under `KEY`.
     """
-    return _data_set(UNANSWERABLE, arguments)
+
+    # A `partial` would stand in lm-eval's results with its address in memory.
+    def custom_dataset(**arguments: Any) -> DataSet:
+        return _data_set(design, arguments)
+
+    return custom_dataset
 
 
-def answerable(**arguments: Any) -> DataSet:
-    """Data set of an answerable task; see `unanswerable`."""
-    return _data_set(ANSWERABLE, arguments)
-
-
-def paired(**arguments: Any) -> DataSet:
-    """Data set of a paired task, a row for each pair; see `unanswerable`."""
-    return _data_set(PAIRED, arguments)
-
-
-def diagnosis(**arguments: Any) -> DataSet:
-    """Data set of a diagnosis, a row for each pair; see `unanswerable`."""
-    return _data_set(DIAGNOSED, arguments)
+unanswerable, answerable, paired, diagnosis = map(
+    _serving, (UNANSWERABLE, ANSWERABLE, PAIRED, DIAGNOSED)
+)
 
 
 def _data_set(design: Design, arguments: Mapping[str, Any]) -> DataSet:
