@@ -12,7 +12,7 @@ from treecut_tasks.evaluation.designs import (
     Design,
 )
 from treecut_tasks.evaluation.items import Item, ItemSet, build_items, describe_run
-from treecut_tasks.evaluation.judging import Cause, JudgedResponse, judge_response
+from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
 from treecut_tasks.evaluation.parameters import (
     PAPER_DEPTHS,
     PAPER_NUM_PROBLEMS,
@@ -24,7 +24,6 @@ from treecut_tasks.evaluation.rates import (
     TaskKind,
     counts,
     mean_counts,
-    rate,
     ratios,
     summarise,
 )
@@ -43,7 +42,6 @@ __all__ = [
     "RATES",
     "STRUCTURE",
     "UNANSWERABLE",
-    "Cause",
     "Design",
     "Item",
     "ItemSet",
@@ -56,7 +54,6 @@ __all__ = [
     "judge_response",
     "mean_counts",
     "problem_prompt",
-    "rate",
     "ratios",
     "score_responses",
     "summarise",

@@ -88,13 +88,11 @@ class Instruction:
     """What a prompt says around the problem.
 
     Attributes:
-        name: `standard`, `bare`, `confidence`, `target:T`, `diagnosis` or `clarification:N`.
         text: what follows the problem in the prompt.
         final_lines: the last lines of a worked example, with `{answer}` and, for a diagnosis,
             `{undetermined}` and `{ask}` in braces.
     """
 
-    name: str
     text: str
     final_lines: str = "Answer: {answer}"
 
@@ -103,12 +101,12 @@ _TARGET = re.compile(r"target:(0?\.\d{1,4})", re.ASCII)
 _CLARIFICATION = re.compile(r"clarification:([1-9]\d?)", re.ASCII)
 
 _NAMED = {
-    STANDARD: Instruction(STANDARD, _STANDARD),
-    "bare": Instruction("bare", _BARE),
+    STANDARD: Instruction(_STANDARD),
+    "bare": Instruction(_BARE),
     # The solution that stands before it is a proof.
-    "confidence": Instruction("confidence", _CONFIDENCE, "Answer: {answer}\nConfidence: 100 %"),
+    "confidence": Instruction(_CONFIDENCE, "Answer: {answer}\nConfidence: 100 %"),
     DIAGNOSIS: Instruction(
-        DIAGNOSIS, _DIAGNOSIS, "Undetermined: {undetermined}\nAsk: {ask}\nAnswer: {answer}"
+        _DIAGNOSIS, "Undetermined: {undetermined}\nAsk: {ask}\nAnswer: {answer}"
     ),
 }
 
@@ -129,9 +127,9 @@ def find_instruction(name: object = STANDARD) -> Instruction:
             return _NAMED[name]
         found = _TARGET.fullmatch(name)
         if found is not None and (target := Fraction(found[1])) > 0:
-            return Instruction(name, _target(target))
+            return Instruction(_target(target))
         if (found := _CLARIFICATION.fullmatch(name)) is not None:
-            return Instruction(name, _clarification(int(found[1])))
+            return Instruction(_clarification(int(found[1])))
     raise TreecutError(
         f"instruction is {shown(name)}: it must be standard, bare, confidence, or target:T with T "
         "between 0 and 1, such as target:0.75."
@@ -144,7 +142,8 @@ def choose_instruction(name: object) -> str:
     Raises:
         TreecutError: another name, or one that belongs to a task of its own.
     """
-    chosen = find_instruction(name).name
+    find_instruction(name)
+    chosen = str(name)
     task = chosen.partition(":")[0]
     if task in (DIAGNOSIS, "clarification"):
         raise TreecutError(

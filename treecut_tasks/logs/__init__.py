@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from treecut_tasks.logs.records import Batch, ProblemFacts, Response, Run, Words
-from treecut_tasks.logs.sources import find_sources, read_log, read_words
+from treecut_tasks.logs.sources import find_sources, read_log
 
 __all__ = [
     "Batch",
@@ -16,5 +16,4 @@ __all__ = [
     "Words",
     "find_sources",
     "read_log",
-    "read_words",
 ]

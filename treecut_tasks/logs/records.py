@@ -148,7 +148,7 @@ class Response:
         problem: what is known of the problem.
         judged: the response judged; None if there is none (an error).
         unanswerable: whether the problem is unanswerable.
-        recorded: what was asked and answered; None where it was left in the log (see `read_words`).
+        recorded: what was asked and answered; None where it was left in the log (see `inspect_words`).
         prompt: all messages that the model was sent, as far as they are at hand.
         error: failure of the model or the framework, in its own words.
         input_tokens: tokens of the prompt; None if the log does not tell.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.logs.records import Batch, Run, Words
+from treecut_tasks.logs.records import Batch
 from treecut_tasks.logs.untrusted import one_line
 
 _HEAD = 4096
@@ -86,15 +86,6 @@ def read_log(path: Path, complain: Complain, whole: bool = False) -> Sequence[Ba
             "`inspect log recover` or `inspect eval-retry` may make good ones."
         )
     raise TreecutError(one_line(message, 1000))
-
-
-def read_words(
-    run: Run, samples: Iterable[tuple[int | str, int]]
-) -> dict[tuple[object, int], Words]:
-    """The words of responses that were left in a log, by the sample and its repetition."""
-    from treecut_tasks.logs.inspect_logs import inspect_words
-
-    return inspect_words(Path(run.path), set(samples))
 
 
 def samples_files(results: Path) -> dict[str, Path]:

@@ -14,7 +14,7 @@ import pandas as pd
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.rates import RATES as DEFINITIONS
 from treecut_tasks.evaluation.rates import TaskKind, counts
-from treecut_tasks.logs import Batch, Response, Run, Words, find_sources, read_log, read_words
+from treecut_tasks.logs import Batch, Response, Run, Words, find_sources, read_log
 from treecut_tasks.report.cells import CONFIGURATION, KEYS, make_cells
 from treecut_tasks.report.labels import Variant, label_models
 
@@ -139,10 +139,12 @@ class Evidence:
 
     def words(self, chosen: pd.DataFrame) -> list[Words]:
         """The words of some rows of `responses`, in their order; Inspect logs are read again for them."""
+        from treecut_tasks.logs.inspect_logs import inspect_words
+
         words = chosen["words"].copy()
         for number, rows in chosen[words.isna()].groupby("run"):
             keys = [*rows[["sample", "epoch"]].itertuples(index=False, name=None)]
-            found = read_words(self.runs[int(number)], keys)
+            found = inspect_words(Path(self.runs[int(number)].path), set(keys))
             for index, key in zip(rows.index, keys, strict=True):
                 words[index] = found.get(key, Words())
         return list(words)

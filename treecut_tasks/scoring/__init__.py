@@ -7,7 +7,7 @@ careful human reader would say the model finally committed to.
 from __future__ import annotations
 
 from treecut_tasks.scoring.confidence import stated_confidence
-from treecut_tasks.scoring.judgement import Judgement, Quote, Tier, Verdict
+from treecut_tasks.scoring.judgement import Judgement, Tier
 from treecut_tasks.scoring.notice import Notice, assumes, find_notice
 from treecut_tasks.scoring.numbers import values_equal
 from treecut_tasks.scoring.outcome import REASONS, classify_outcome
@@ -17,9 +17,7 @@ __all__ = [
     "REASONS",
     "Judgement",
     "Notice",
-    "Quote",
     "Tier",
-    "Verdict",
     "assumes",
     "classify_outcome",
     "find_notice",

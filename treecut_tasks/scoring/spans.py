@@ -7,12 +7,15 @@ from typing import Literal, NamedTuple
 
 import re2
 
-from treecut_tasks.scoring.abstention import abstains
-from treecut_tasks.scoring.lexicon import compiled, one_of, words
+from treecut_tasks.scoring.lexicon import compiled, one_of, patterns, words
 from treecut_tasks.scoring.numbers import Number, canonical, find_numbers
 from treecut_tasks.scoring.question import Question, content_words, singular
 
 Kind = Literal["number", "unknown", "expression", "range", "empty", "unreadable", "text"]
+
+Strength = Literal["strong", "weak", ""]
+"""Of an abstention. `strong`: it cannot be found, something is missing or open; `weak`: it needs or asks
+for more."""
 
 LONGEST = 1000
 """So many characters of a span are read."""
@@ -101,6 +104,16 @@ def read_span(span: str, question: Question) -> Reading:
     if opens and not (numbers[0].in_words and head[numbers[0].end :].strip(EDGE)):
         return _from_number(head, numbers[0], question)
     return read_statement(span, question)
+
+
+def abstains(sentence: str) -> Strength:
+    """How plainly a folded sentence abstains; empty if it does not."""
+    prompt = sentence.startswith(("if ", "when ")) and "answer" in sentence
+    if prompt or patterns("exempt").search(sentence):
+        return ""
+    if patterns("strong").search(sentence):
+        return "strong"
+    return "weak" if patterns("weak").search(sentence) else ""
 
 
 def read_statement(sentence: str, question: Question) -> Reading:
