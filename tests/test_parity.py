@@ -17,9 +17,10 @@ from inspect_ai import Task
 from tests.framework_runs import DEPTHS, LmEvalRun, inspect_run, inspect_values, lm_eval_run
 from tests.servers.openai_rules import Answer, Message, OpenAIRulesServer
 from treecut_tasks.evaluation import RATES
-from treecut_tasks.lm_eval_adapter.results import without_thinking
+from treecut_tasks.inspect_adapter.scorers import reasoning_of
 from treecut_tasks.reading import Determined, read_problem, solve
 from treecut_tasks.reference_models.policies import find_problem
+from treecut_tasks.scoring.visible import split_thinking
 from treecut_tasks.tasks import answerable, cut_location, paired, structure, unanswerable
 
 Messages = Counter[str]
@@ -374,7 +375,7 @@ class TestScores:
         for sample in theirs:
             response, rates = ours[sample["doc"]["id"]]
             assert isinstance(rates, dict)
-            assert [[without_thinking(sample["resps"][0][0])]] == [[response]]
+            assert split_thinking(sample["resps"][0][0])[0] == response
             found = {name: sample[name] for name in RATES["answerable"]}
             assert {name: rates[name] for name in found} == found
 
@@ -402,7 +403,8 @@ def test_thinking_in_the_text(response: str, tmp_path: Path) -> None:
         )
         run = with_lm_eval("treecut_depth2", server, metadata={"num_problems": 1})
     assert log.samples is not None
-    assert log.samples[0].output.completion == without_thinking(response)
+    output = log.samples[0].output
+    assert (output.completion, reasoning_of(output)) == split_thinking(response)
     values = run.values("treecut_depth2")
     assert without_errors(values) == without_errors(inspect_values(log))
 

@@ -98,6 +98,7 @@ def test_python_gives_the_same() -> None:
         ({"answer": "1" * 5000}, ["answer"]),
         ({"response": 5}, ["response", "5"]),
         ({"problem": None}, ["problem"]),
+        ({"ans_depth": -1}, ["ans_depth", "-1"]),
         ({"theme": "no_such_theme"}, ["no_such_theme"]),
     ],
 )
@@ -197,6 +198,21 @@ def test_an_inspect_log_without_scores(tmp_path: Path) -> None:
     table = json.loads(score(str(log), "--json", folder=tmp_path).stdout)
     assert table["paired"]["hallucination_rate"]["value"] == 1
     assert table["paired"]["accuracy"]["value"] == 1
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_thinking_in_lm_evals_samples_is_reasoning(end: str, tmp_path: Path) -> None:
+    """Wherever it stands, it is read as what a framework keeps apart as reasoning."""
+    thought = "Hm. The price of a pizza is missing, so it cannot be determined."
+    doc = {"id": "p", "problem": PROBLEM, "prompt": PROBLEM, "answer": "unknown", "metadata": "{}"}
+    response = f"So: <think>{thought}</think> Answer: 3{end}"
+    line = {"doc": doc, "arguments": {"gen_args_0": {"arg_0": ""}}, "resps": [[response]]}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    written = json.loads(score("samples.jsonl", "-o", "-", folder=tmp_path).stdout)
+    apart = {"response": "So:  Answer: 3", "reasoning": thought}
+    (judged,) = score_responses([{**rows()[2], **apart}])
+    assert judged.noticed is not None
+    assert written["noticed"] == judged.record()["noticed"]
 
 
 def test_lm_evals_samples(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, StrictBool, field_validator
 
-from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
@@ -93,10 +94,23 @@ def recorded_response(row: object, where: str) -> RecordedResponse:
         raise TreecutError(
             f"{where} is no mapping: each response needs the keys problem, answer and response."
         )
-    try:
-        return RecordedResponse.model_validate(dict(row))
-    except ValidationError as error:
-        raise from_validation(error, where) from error
+    return validated(RecordedResponse, row, where)
+
+
+def response_to(item: Mapping[str, Any], where: str, **words: Any) -> RecordedResponse:
+    """A response to an item that a task served.
+
+    Args:
+        item: metadata of the item.
+        where: what messages call the response.
+        words: `answer`, `response` and what else is known of the response.
+    """
+    names = ("problem", "pair_id", "instruction", "dialogue")
+    known = {name: item[name] for name in names if item.get(name) is not None}
+    # A log may be read on another machine than it was made on.
+    theme = item.get("theme_file")
+    theme = theme if theme and Path(theme).is_file() else None
+    return recorded_response({"problem": "", **known, "theme": theme, **words}, where)
 
 
 def recorded_rows(lines: Iterable[str], where: str) -> Iterator[tuple[str, Any]]:

@@ -28,10 +28,9 @@ from treecut_tasks.evaluation import (
     summarise,
 )
 from treecut_tasks.evaluation.describing import describe_response
-from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.penalties import measure
 from treecut_tasks.evaluation.rates import PAIR_KINDS, kind_of
-from treecut_tasks.evaluation.recorded import recorded_response
+from treecut_tasks.evaluation.recorded import response_to
 
 # Inspect's words for what our judgement calls by finer names.
 _REASONS = {"empty": "no_response", "refused": "refusal"}
@@ -126,18 +125,13 @@ def treecut_scorer() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = state.metadata
-        response = recorded_response(
-            {
-                "answer": target.text,
-                "response": state.output.completion,
-                "truncated": state.output.stop_reason in ("max_tokens", "model_length"),
-                "reasoning": reasoning_of(state.output),
-                "problem": metadata.get("problem") or "",
-                "theme": metadata.get("theme_file"),
-                "instruction": metadata.get("instruction", STANDARD),
-                "dialogue": metadata.get("dialogue"),
-            },
+        response = response_to(
+            metadata,
             f"Sample {state.sample_id}",
+            answer=target.text,
+            response=state.output.completion,
+            reasoning=reasoning_of(state.output),
+            finish_reason=state.output.stop_reason,
         )
         judged = response.judge()
         judgement = judged.judgement

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treecut_tasks.evaluation import JudgedResponse, counts
 from treecut_tasks.evaluation.rates import corrected_for_chance
-from treecut_tasks.evaluation.recorded import RecordedResponse
+from treecut_tasks.evaluation.recorded import response_to
+from treecut_tasks.scoring.visible import split_thinking
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str | None]) -> dict[str, float]:
@@ -48,38 +48,12 @@ def corrected(items: Sequence[tuple[float, float]]) -> float:
 
 
 def _judge(doc: Mapping[str, Any], member: str, response: str | None) -> JudgedResponse:
-    visible = without_thinking(response or "")
-    return RecordedResponse(
+    visible, reasoning = split_thinking(response or "")
+    return response_to(
+        doc,
+        str(doc["id"]),
         answer=doc[f"{member}answer"],
         response=visible,
-        reasoning=(response or "").removesuffix(visible),
+        reasoning=reasoning,
         problem=doc[f"{member}problem"],
-        theme=doc["theme_file"] or None,
-        instruction=doc["instruction"],
     ).judge()
-
-
-_THINK_TAG = re.compile(r"<think[^>]{0,200}>|</think>")
-
-
-def without_thinking(response: str) -> str:
-    """The response without its first closed `<think>` block.
-
-    Local servers leave thinking in the text, and so does lm-eval unless its model argument
-    `think_end_token` says otherwise. Inspect takes this block out of every response; without it the
-    literal rule would judge two different texts.
-    """
-    depth = start = 0
-    first_end: int | None = None
-    for tag in _THINK_TAG.finditer(response):
-        if not tag[0].startswith("</"):
-            if depth == 0:
-                start = tag.start()
-            depth += 1
-        elif depth:
-            first_end = first_end or tag.end()
-            depth -= 1
-            if depth == 0:
-                return (response[:start] + response[tag.end() :]).strip()
-    # Opened more often than closed: as far as the first end.
-    return response if first_end is None else (response[:start] + response[first_end:]).strip()

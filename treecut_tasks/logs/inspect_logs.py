@@ -14,12 +14,13 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
 )
-from pydantic import Field, ValidationError
+from pydantic import Field
 from pydantic_core import from_json
 
-from treecut_tasks.errors import TreecutError, from_validation
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse
+from treecut_tasks.evaluation.recorded import response_to
 from treecut_tasks.inspect_adapter.scorers import reasoning_of
 from treecut_tasks.logs.records import (
     Batch,
@@ -195,10 +196,7 @@ def _summaries(path: Path, name: str) -> Iterator[_LoggedSample]:
 
 
 def _checked(name: str, fields: dict[str, Any]) -> _LoggedSample:
-    try:
-        return _LoggedSample.model_validate(fields)
-    except ValidationError as error:
-        raise from_validation(error, f"{name}, sample {one_line(str(fields['id']))!r}") from error
+    return validated(_LoggedSample, fields, f"{name}, sample {one_line(str(fields['id']))!r}")
 
 
 def _response(
@@ -213,13 +211,13 @@ def _response(
     where = f"{name}, sample {logged.id!r}"
     recorded = judged = None
     if sample is not None:
-        recorded = facts.recorded(
+        recorded = response_to(
+            facts.model_dump(),
             where,
             id=str(sample.id),
             answer=logged.target,
             response=sample.output.completion,
             reasoning=reasoning_of(sample.output) or None,
-            truncated=sample.limit is not None and sample.limit.type == "token",
             finish_reason=sample.output.stop_reason,
         )
         judged = recorded.judge() if record is None else None

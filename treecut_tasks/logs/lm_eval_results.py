@@ -9,11 +9,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from treecut_tasks.errors import TreecutError, from_validation
-from treecut_tasks.evaluation.recorded import recorded_rows
-from treecut_tasks.lm_eval_adapter.results import without_thinking
+from treecut_tasks.errors import TreecutError, validated
+from treecut_tasks.evaluation.recorded import recorded_rows, response_to
 from treecut_tasks.logs.records import (
     Batch,
     Count,
@@ -27,6 +26,7 @@ from treecut_tasks.logs.records import (
 )
 from treecut_tasks.logs.untrusted import one_line, safe_settings
 from treecut_tasks.problems import UNKNOWN
+from treecut_tasks.scoring.visible import split_thinking
 
 _MODEL_NAMES = ("model", "pretrained", "model_name", "policy")
 _NO_INFLUENCE = ("base_url", "num_concurrent", "max_retries", "batch_size", "device", "seed")
@@ -73,7 +73,6 @@ class _Doc(Logged):
     system: str = ""
     counterpart_id: Name | None = None
     counterpart_problem: str = ""
-    counterpart_prompt: str = ""
     counterpart_answer: Name | None = None
 
 
@@ -166,12 +165,9 @@ def documents(
     """
     seen: set[str] = set()
     for where, row in rows:
-        try:
-            sample = Sample.model_validate(row)
-            doc = sample.doc
-            facts = ProblemFacts.model_validate_json(doc.metadata)
-        except ValidationError as error:
-            raise from_validation(error, where) from error
+        sample = validated(Sample, row, where)
+        doc = sample.doc
+        facts = validated(ProblemFacts, doc.metadata.encode(), where)
         prefixes = ("",) if doc.counterpart_id is None else ("", "counterpart_")
         requests = [f"gen_args_{number}" for number, _ in enumerate(prefixes)]
         if len(sample.resps) < len(prefixes) or not sample.arguments.keys() >= {*requests}:
@@ -207,15 +203,16 @@ def _response(
 ) -> Response:
     doc = sample.doc
     name, problem, answer = (getattr(doc, f"{prefix}{key}") for key in ("id", "problem", "answer"))
-    visible = without_thinking(text or "")
+    visible, reasoning = split_thinking(text or "")
     origin, task, epoch = place
-    recorded = facts.recorded(
+    recorded = response_to(
+        facts.model_dump(),
         f"{task}, {name}",
         id=name,
         problem=problem,
         answer=answer,
         response=visible,
-        reasoning=(text or "").removesuffix(visible) or None,
+        reasoning=reasoning or None,
     )
     return Response(
         identifier=f"{origin} {task} {name} {epoch}",

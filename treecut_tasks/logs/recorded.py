@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from treecut_tasks.errors import TreecutError
+from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation.recorded import RecordedResponse, recorded_response, recorded_rows
 from treecut_tasks.logs.lm_eval_results import documents, is_sample
 from treecut_tasks.logs.records import Batch, ProblemFacts, Response, Run
@@ -69,7 +69,7 @@ def recorded_responses(lines: Iterable[str], where: str) -> Iterator[tuple[str, 
                 task=_TASK,
                 sample=problem_id,
                 epoch=epoch,
-                problem=_facts(recorded),
+                problem=_facts(recorded, place),
                 judged=recorded.judge(),
                 unanswerable=recorded.answer == UNKNOWN,
                 recorded=recorded,
@@ -77,8 +77,8 @@ def recorded_responses(lines: Iterable[str], where: str) -> Iterator[tuple[str, 
         )
 
 
-def _facts(recorded: RecordedResponse) -> ProblemFacts:
+def _facts(recorded: RecordedResponse, place: str) -> ProblemFacts:
     extra = recorded.model_extra or {}
     config = extra.get("config")
     told = {**(config if isinstance(config, dict) else {}), **extra, "pair_id": recorded.pair_id}
-    return ProblemFacts.model_validate({**told, "problem": recorded.problem})
+    return validated(ProblemFacts, {**told, "problem": recorded.problem}, place)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse
-from treecut_tasks.evaluation.recorded import RecordedResponse, recorded_response
+from treecut_tasks.evaluation.recorded import RecordedResponse
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 Count = Annotated[int, Field(ge=0, le=10**12)]
@@ -56,21 +55,6 @@ class ProblemFacts(Logged):
     instruction: Name = STANDARD
     dialogue: Annotated[dict[str, Any] | None, BeforeValidator(_if_whole)] = None
     treecut_tasks_version: str = ""
-
-    def recorded(self, where: str, **words: Any) -> RecordedResponse:
-        """The problem with a response to it.
-
-        Args:
-            where: what messages call it.
-            words: `answer`, `response` and what else is known of the response.
-
-        Raises:
-            TreecutError: a value that cannot be.
-        """
-        # A log may be read on another machine than it was made on.
-        theme = self.theme_file if self.theme_file and Path(self.theme_file).is_file() else None
-        known = self.model_dump(include={"problem", "pair_id", "instruction", "dialogue"})
-        return recorded_response({**known, "theme": theme, **words}, where)
 
 
 class Run(Logged):

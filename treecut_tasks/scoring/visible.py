@@ -22,11 +22,10 @@ TURN_OVER = entries("turn_over")
 
 
 class Visible(NamedTuple):
-    """What the reader sees, whether thinking never ends, and whether there was any."""
+    """What the reader sees, and whether thinking never ends."""
 
     text: Text
     open_thinking: bool
-    thought: bool
 
 
 def visible_text(text: Text) -> Visible:
@@ -36,7 +35,7 @@ def visible_text(text: Text) -> Visible:
     swallows the rest.
     """
     kept: list[Text] = []
-    done, thinking, thought = 0, text.chars.startswith("analysis"), False
+    done, thinking = 0, text.chars.startswith("analysis")
     says_something = False
     for match in TOKEN.finditer(text.chars):
         token = match.group()
@@ -56,7 +55,6 @@ def visible_text(text: Text) -> Visible:
             says_something = says_something or bool(kept[-1].chars.strip())
         done = end
         thinking = kind == "open"
-        thought |= kind in ("open", "close")
         if kind == "over" and says_something:
             done = len(text.chars)
             break
@@ -65,7 +63,7 @@ def visible_text(text: Text) -> Visible:
     whole = join(kept) if kept else text.cut(0, 0)
     if len(whole.chars) > 2 * LIMIT:
         whole = join([whole.cut(0, LIMIT), whole.cut(len(whole.chars) - LIMIT, len(whole.chars))])
-    return Visible(whole, thinking, thought or thinking)
+    return Visible(whole, thinking)
 
 
 @lru_cache(4096)
@@ -88,3 +86,30 @@ def _kind(token: str) -> str:
     ):
         return "over"
     return "token" if token.startswith("<|") else "text"
+
+
+_THINK_TAG = re.compile(r"<think[^>]{0,200}>|</think>")
+
+
+def split_thinking(response: str) -> tuple[str, str]:
+    """The response without its first closed `<think>` block, and what stands in that block.
+
+    Local servers leave thinking in the text, and so does lm-eval unless its model argument
+    `think_end_token` says otherwise. Inspect takes this block out of every response; without it the
+    literal rule would judge two different texts.
+    """
+    opened = closed = None
+    depth = 0
+    for tag in _THINK_TAG.finditer(response):
+        if not tag[0].startswith("</"):
+            opened, depth = opened or tag, depth + 1
+        elif opened:
+            closed, depth = closed or tag, depth - 1
+            if depth == 0:
+                closed = tag
+                break
+    # Opened more often than closed: as far as the first end.
+    if not opened or not closed:
+        return response, ""
+    visible = response[: opened.start()] + response[closed.end() :]
+    return visible.strip(), response[opened.end() : closed.start()].strip()
