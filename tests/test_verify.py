@@ -252,7 +252,7 @@ def test_check_label() -> None:
         check_label("2 brgers cost 3 dollars. Question: how much does a pie cost?", "unknown")
 
 
-@pytest.mark.parametrize("answer", ["", "eleven", "1/0", "11 ", "1e9", "9" * 30, "Unknown", "٣"])
+@pytest.mark.parametrize("answer", ["", "eleven", "1/0", "11 ", "1e9", "9" * 41, "Unknown", "٣"])
 def test_an_answer_that_is_none_is_refused(answer: str) -> None:
     with pytest.raises(TreecutError, match=r"it must be 'unknown', or a number"):
         prove(EASY).agrees(answer)
@@ -448,14 +448,16 @@ def test_verifies_a_theme_of_ones_own(
 
 
 def test_a_report_names_line_problem_and_proof(run_treecut: RunTreecut, tmp_path: Path) -> None:
-    data = write_lines(tmp_path / "d.jsonl", [line(EASY, "11"), line(EASY, "12"), line(CUT, "3")])
+    # Tasks serve numbers of 40 digits, too.
+    answers = {"11": EASY, "12": EASY, "3": CUT, "9" * 40: EASY}
+    data = write_lines(tmp_path / "d.jsonl", [line(text, each) for each, text in answers.items()])
     result = run_treecut("verify", data)
     assert result.returncode == 1
     assert result.stdout.startswith(f"{data}:2: The stated answer is '12', but the sentences fix")
     assert f"  Problem: {EASY}\n  Proof: 2 × sentence 1 + 1 × sentence 2 + 1 ×" in result.stdout
     assert f"{data}:3: The stated answer is '3', but the sentences leave the price" in result.stdout
     assert result.stdout.endswith(
-        f"{data}: 3 problems: proven 0 unanswerable, 1 answerable; wrong 2; unreadable 0\n"
+        f"{data}: 4 problems: proven 0 unanswerable, 1 answerable; wrong 3; unreadable 0\n"
     )
 
 

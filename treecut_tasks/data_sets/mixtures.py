@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from treecut_tasks.answers import parse_number
 from treecut_tasks.data_sets.recipe import Part, Recipe
 from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.files import read_yaml
@@ -22,16 +22,16 @@ _TOO_SMALL = 0.0009
 # A cycle of a mixture is a list in memory; nobody needs finer weights than such a sum of whole ones.
 _MAX_CYCLE = 10_000
 # A number as `Fraction` reads it; its size is limited so that computing with it is quick.
-_NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18}|/[0-9]{0,17}[1-9][0-9]{0,17})?")
 # A split names files, on all kinds of systems.
 _SPLIT_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
 
 
 def _fraction(value: object) -> Fraction:
     """A number as it is written: 0.1 is one tenth."""
-    if isinstance(value, bool) or not _NUMBER.fullmatch(str(value)):
+    number = None if isinstance(value, bool) else parse_number(str(value))
+    if number is None:
         raise ValueError("must be a number such as 3, 0.25 or 1/3")
-    return Fraction(str(value))
+    return number
 
 
 _Number = Annotated[Fraction, BeforeValidator(_fraction)]

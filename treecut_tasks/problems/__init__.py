@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treecut_tasks.answers import UNKNOWN, is_answer
 from treecut_tasks.problems.config import (
     ORDERS,
     SAMPLINGS,
@@ -18,7 +19,7 @@ from treecut_tasks.problems.pairs import (
 )
 from treecut_tasks.problems.problem import Formula, Pair, Problem, Removed, Sentence
 from treecut_tasks.problems.published import published_files
-from treecut_tasks.problems.records import Record, is_answer, read_data_files
+from treecut_tasks.problems.records import Record, read_data_files
 from treecut_tasks.problems.splits import (
     SPLIT_NAMES,
     WHOLE,
@@ -39,7 +40,6 @@ from treecut_tasks.problems.streams import (
     shots_rng,
     stream,
 )
-from treecut_tasks.problems.texts import UNKNOWN
 from treecut_tasks.themes import Variable
 
 __all__ = [

@@ -11,10 +11,11 @@ from json.encoder import encode_basestring_ascii as quoted
 import numpy as np
 import pyarrow as pa
 
+from treecut_tasks.answers import UNKNOWN
 from treecut_tasks.problems.authors import with_cuts
 from treecut_tasks.problems.blocks import Block, Ints
 from treecut_tasks.problems.config import ProblemConfig
-from treecut_tasks.problems.texts import UNKNOWN, Sentences, Words, words_of
+from treecut_tasks.problems.texts import Sentences, Words, words_of
 
 # Rows that are written at once: few enough for a processor's cache, enough for NumPy.
 _CHUNK = 1024

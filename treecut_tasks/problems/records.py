@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
+from treecut_tasks.answers import UNKNOWN, is_answer
 from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.problems.members import content_id
-from treecut_tasks.problems.texts import UNKNOWN
 
 # The authors' file names say the configuration; our own full records carry it themselves.
 _PUBLISHED_NAME = re.compile(
@@ -23,12 +23,6 @@ _PUBLISHED_NAME = re.compile(
     r"_numVars-(?P<num_vars>\d{1,3})_ansDepth-(?P<ans_depth>\d{1,3})_order-(?P<order>[a-z]{1,20})"
     r"_hallu-(?P<unanswerable>True|False)(?:_cutDepth-(?P<cut_depth>\d{1,3}))?_"
 )
-_ANSWER = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40}|/[0-9]{0,39}[1-9][0-9]{0,39})?")
-
-
-def is_answer(answer: object) -> bool:
-    """Whether a value is an answer as data files write it: `unknown`, or a number in digits."""
-    return isinstance(answer, str) and (answer == UNKNOWN or _ANSWER.fullmatch(answer) is not None)
 
 
 def _text(text: str) -> str:

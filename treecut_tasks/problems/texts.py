@@ -23,9 +23,6 @@ from treecut_tasks.problems.names import names_of
 from treecut_tasks.problems.tree import subtree
 from treecut_tasks.themes import Item, Theme
 
-UNKNOWN = "unknown"
-"""The answer of an unanswerable problem."""
-
 Codes = NDArray[np.int32]
 """Piece numbers; the last axis is the order in which the pieces are written."""
 

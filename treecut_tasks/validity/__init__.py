@@ -8,9 +8,10 @@ would fix a price that the sentences leave open. Nothing here knows how a proble
 
 from __future__ import annotations
 
+from treecut_tasks.answers import UNKNOWN
 from treecut_tasks.validity.assumptions import ASSUMPTIONS, consequences
 from treecut_tasks.validity.certificates import certificate, certificate_holds
-from treecut_tasks.validity.proofs import UNKNOWN, Proof, check_label, prove
+from treecut_tasks.validity.proofs import Proof, check_label, prove
 
 __all__ = [
     "ASSUMPTIONS",

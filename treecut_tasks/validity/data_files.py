@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TextIO
 
 import numpy as np
 
+from treecut_tasks.answers import UNKNOWN
 from treecut_tasks.errors import TreecutError
-from treecut_tasks.problems.records import iter_data_file
+from treecut_tasks.problems.records import Record, iter_data_file
 from treecut_tasks.processes import in_processes
 from treecut_tasks.reading import Undetermined
 from treecut_tasks.themes import Theme
-from treecut_tasks.validity.assumptions import ASSUMPTIONS, consequences
-from treecut_tasks.validity.certificates import certificate, certificate_holds
-from treecut_tasks.validity.proofs import UNKNOWN, check_answer, prove
+from treecut_tasks.validity.assumptions import ASSUMPTIONS, Assumption, Consequence, consequences
+from treecut_tasks.validity.certificates import certificate, certificate_holds, finding
+from treecut_tasks.validity.proofs import Proof, prove
 
 Say = Callable[[str], None]
 """Takes one message, of one or more lines."""
@@ -120,28 +121,39 @@ def prove_file(
     say = report.messages.append if say is None else say
     theme: tuple[str, str] | None = None
     for record in iter_data_file(file.path):
-        source = record.source
-        found = _checked(record.problem, record.answer, source, themes, assumptions)
-        if found["agrees"]:
-            kind = "proven unknown" if record.answer == UNKNOWN else "proven price"
+        source, stated, weighed = record.source, record.answer, {}
+        found: Proof | TreecutError
+        try:
+            found = prove(record.problem, themes)
+        except TreecutError as error:
+            found = error
+        if isinstance(found, TreecutError):
+            kind, words = "unreadable", [str(found)]
+        elif found.agrees(stated):
+            kind, words = "proven unknown" if stated == UNKNOWN else "proven price", []
         else:
-            kind = "unreadable" if found["verdict"] == "unreadable" else "wrong"
-            report.all_proven = False
-            head, *proof = found["words"].replace("\n", "\nProof: ", 1).split("\n")
-            say("\n  ".join([f"{source}: {head}", f"Problem: {record.problem}", *proof]))
+            first, *others = found.words
+            kind, words = "wrong", [finding(found, stated), f"Proof: {first}", *others]
         report.counts[kind] += 1
-        # A folder may be a mixture.
-        if "theme" in found and file.folder is None:
-            theme = theme or (found["theme"], source)
-            if found["theme"] != theme[0]:
+        if words:
+            report.all_proven = False
+            say("\n  ".join([f"{source}: {words[0]}", f"Problem: {record.problem}", *words[1:]]))
+        if isinstance(found, Proof):
+            name = found.read.theme.name
+            theme = theme or (name, source)
+            # A folder may be a mixture.
+            if name != theme[0] and file.folder is None:
                 raise TreecutError(
-                    f"{source} is of theme {found['theme']!r}, but {theme[1]} is of theme "
-                    f"{theme[0]!r}: put the problems of each theme into a file of their own."
+                    f"{source} is of theme {name!r}, but {theme[1]} is of theme {theme[0]!r}: put the "
+                    "problems of each theme into a file of their own."
                 )
-        for key, consequence in found.get("assumptions", {}).items():
-            report.counts[f"{key} {consequence['outcome']}"] += 1
+            if assumptions and isinstance(found.solution, Undetermined):
+                weighed = consequences(found.read, found.solution)
+        for assumption, consequence in weighed.items():
+            report.counts[f"{assumption.key} {consequence.outcome}"] += 1
         if output is not None:
-            output.write(json.dumps(found, ensure_ascii=False) + "\n")
+            written = _written(record, found, weighed, themes)
+            output.write(json.dumps(written, ensure_ascii=False) + "\n")
         if file.folder is not None:
             report.ids.append(int(record.id, 16))
         advance(1)
@@ -150,30 +162,30 @@ def prove_file(
     return report
 
 
-def _checked(
-    problem: str, answer: str, source: str, themes: Sequence[Theme] | None, assumptions: bool
+def _written(
+    record: Record,
+    found: Proof | TreecutError,
+    weighed: Mapping[Assumption, Consequence],
+    themes: Sequence[Theme] | None,
 ) -> dict[str, Any]:
     """The certificate of a problem, checked as its reader would; of a text that is none, the reason."""
-    try:
-        check_answer(answer)
-        proof = prove(problem, themes)
-    except TreecutError as error:
+    if isinstance(found, TreecutError):
         return {
-            "source": source,
-            "problem": problem,
-            "answer": answer,
+            "source": record.source,
+            "problem": record.problem,
+            "answer": record.answer,
             "agrees": False,
             "verdict": "unreadable",
-            "words": str(error),
+            "words": str(found),
         }
-    written = certificate(proof, answer, source)
+    written = certificate(found, record.answer, record.source)
     if not certificate_holds(written, themes):
-        raise RuntimeError(f"{source}: the written certificate does not hold.")
-    if assumptions and isinstance(proof.solution, Undetermined):
+        raise RuntimeError(f"{record.source}: the written certificate does not hold.")
+    if weighed:
         written["assumptions"] = {
-            assumption.key: {"outcome": found.outcome}
-            | ({} if found.price is None else {"price": str(found.price)})
-            for assumption, found in consequences(proof.read, proof.solution).items()
+            assumption.key: {"outcome": each.outcome}
+            | ({} if each.price is None else {"price": str(each.price)})
+            for assumption, each in weighed.items()
         }
     return written
 

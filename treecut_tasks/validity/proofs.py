@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from treecut_tasks.answers import MOST_DIGITS, UNKNOWN, is_answer, parse_number
 from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.reading import (
     Determined,
@@ -20,12 +20,6 @@ from treecut_tasks.reading import (
     solve,
 )
 from treecut_tasks.themes import Theme, Variable
-
-UNKNOWN = "unknown"
-"""The answer of an unanswerable problem, as the authors' files write it."""
-
-# The limits keep the conversion of hostile input fast.
-_NUMBER = re.compile(r"-?[0-9]{1,18}(?:[./][0-9]{1,18})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +58,14 @@ class Proof:
         Raises:
             TreecutError: the stated answer is neither a number nor `unknown`.
         """
-        check_answer(stated)
-        if UNKNOWN in (stated, self.answer) or self.answer is None:
-            return stated == self.answer
-        return Fraction(stated) == Fraction(self.answer)
+        if not is_answer(stated):
+            raise TreecutError(
+                f"The answer is {shown(stated)}: it must be {UNKNOWN!r}, or a number of at most "
+                f"{MOST_DIGITS} digits such as '11'."
+            )
+        if isinstance(self.solution, Determined):
+            return parse_number(stated) == self.solution.value
+        return stated == self.answer
 
     @property
     def truth(self) -> str:
@@ -142,19 +140,6 @@ def check_label(text: str, answer: str, themes: Sequence[Theme] | None = None) -
         raise TreecutError(
             f"The stated answer is {answer!r}, but the text {says}: correct the answer or the "
             f"problem {text!r}."
-        )
-
-
-def check_answer(answer: str) -> None:
-    """Refuse what is no answer.
-
-    Raises:
-        TreecutError: neither a number such as `11`, `7/2` or `3.5` nor `unknown`.
-    """
-    if answer != UNKNOWN and (not _NUMBER.fullmatch(answer) or re.search("/0*$", answer)):
-        raise TreecutError(
-            f"The answer is {shown(answer)}: it must be {UNKNOWN!r}, or a number of at most 18 "
-            "digits such as '11'."
         )
 
 
