@@ -514,6 +514,9 @@ def test_instructions_are_compared_on_the_same_problems(tmp_path: Path) -> None:
     assert penalty["hallucination_rate"] == 0 and pd.isna(penalty["accuracy"])
     (figure,) = (each for each in document.blocks(Figure) if each.name == "instructions")
     assert "100 % at 0 %" in figure.alt and figure.png.startswith(b"\x89PNG")
+    # Beside the paper's numbers stand those of its own instruction only.
+    measured = table(document, "table-1")
+    assert measured.loc[~measured["from_paper"], "model"].tolist() == ["model"]
 
 
 def test_the_order_of_runs_depends_on_neither_clock_nor_names(tmp_path: Path) -> None:

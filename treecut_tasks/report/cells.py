@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.rates import rate
 
 GROUP = ("model", "unanswerable", "fewshot")
@@ -26,6 +27,7 @@ def make_cells(problems: pd.DataFrame) -> pd.DataFrame:
     columns of `docs/report.md`, too. `extra_vars` are variables beyond a single path: 0 on a path, 2 on
     the paper's complex trees. `usual_cut`: the cut is where the paper's tables and its Figure 2 have it;
     `as_in_tables`: the configuration is that of its Tables 1 to 3; `known`: no part of it is missing.
+    None of these holds where another instruction than the paper's was given.
 
     Args:
         problems: one row for each problem (`Evidence.problems`).
@@ -33,13 +35,16 @@ def make_cells(problems: pd.DataFrame) -> pd.DataFrame:
     groups = problems.groupby(KEYS, dropna=False, sort=True)
     cells = pd.DataFrame({"found": groups["headline"].apply(lambda own: rate(own.tolist()))})
     unknown = groups["false_unknown_rate"].mean()
-    cells = cells.assign(false_unknown_rate=unknown).reset_index()
+    asked = groups["instruction"].first()
+    cells = cells.assign(false_unknown_rate=unknown, instruction=asked).reset_index()
     cells["problems"] = [found.n for found in cells["found"]]
     for name in ("value", "ci_low", "ci_high"):
         cells[name] = [getattr(found, name) for found in cells["found"]]
     cells["rate"] = cells["unanswerable"].map({True: "paper_hallucination_rate", False: "accuracy"})
     cells["extra_vars"] = cells["num_vars"] - cells["ans_depth"]
-    cells["known"] = cells[list(CONFIGURATION)].notna().all(axis=1)
+    cells["known"] = cells[list(CONFIGURATION)].notna().all(axis=1) & (
+        cells["instruction"] == STANDARD
+    )
     cells["usual_cut"] = cells["known"] & _is(cells["cut_depth"], cells["ans_depth"] // 2)
     cells["as_in_tables"] = (
         cells["usual_cut"] & _is(cells["composite_name"], True) & _is(cells["extra_vars"], 2)

@@ -27,7 +27,7 @@ RATES = tuple({**DEFINITIONS["unanswerable"], **DEFINITIONS["answerable"]})
 _OF_RESPONSE = (
     "identifier", "problem_id", "task", "sample", "epoch", "unanswerable", "error", "judged", "words"
 )  # fmt: skip
-_OF_PROBLEM = ("pair_id", "order", "theme", "sampling", "split", "seed")
+_OF_PROBLEM = ("pair_id", "order", "theme", "sampling", "split", "seed", "instruction")
 _TEXTS = ("value", "tier", "reason", "quote", "cause", "cause_explained", "notice_quote", "seed")
 _NUMBERS = ("characters", "input_tokens", "output_tokens", "reasoning_tokens", "seconds")
 _TYPES = {
@@ -89,7 +89,8 @@ class Evidence:
         """
         groups = self.scored.groupby([*KEYS, "problem_id"], dropna=False)
         means = groups[[*RATES, "headline"]].mean()
-        means[["pair_id", "alike"]] = groups[["pair_id", "alike"]].first()
+        kept = ["pair_id", "alike", "instruction"]
+        means[kept] = groups[kept].first()
         return means.reset_index()
 
     @cached_property
