@@ -192,7 +192,7 @@ def problems_of(
             "model": "m", "unanswerable": kind[0], "fewshot": kind[1],
             **dict(zip(CONFIGURATION, structure, strict=True)), "problem_id": names,
             "pair_id": [name.strip("'") for name in names], "headline": headline,
-            "false_unknown_rate": 0.0,
+            "false_unknown_rate": 0.0, "instruction": "standard",
         }
     )  # fmt: skip
 

@@ -57,9 +57,13 @@ class Table:
         note: str = "",
         words: int = 1,
     ) -> Table:
-        """A table of rows, of which rates and estimates become three columns; heads make texts of a row."""
+        """A table of rows, of which rates and estimates become three columns; heads make texts of a row.
+
+        A head under which no row has anything is not shown.
+        """
         data = pd.DataFrame(dict(_columns(row)) for row in rows)
         shown = pd.DataFrame({head: [text(row) for row in rows] for head, text in heads.items()})
+        shown = shown.loc[:, (shown != NOTHING).any()]
         return cls(name, caption, data, shown, note, words)
 
 

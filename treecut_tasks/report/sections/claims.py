@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from treecut_tasks.evaluation.calibration import Estimate
+from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.prompts import is_reasoning_model
 from treecut_tasks.report.cells import CONFIGURATION, make_cells
 from treecut_tasks.report.document import (
@@ -214,10 +215,11 @@ _RULE = (
 
 def section(evidence: Evidence) -> Section:
     """Make the section; it is empty where no problem was answered."""
+    problems = evidence.problems[evidence.problems["instruction"] == STANDARD]
     rows = [
         row
         for label, variant in evidence.variants.items()
-        if len(own := evidence.asked_alike(evidence.problems, label))
+        if len(own := evidence.asked_alike(problems, label))
         for row in examine(label, variant.name, own)
     ]
     return Section("The paper's claims", tuple(_blocks(rows)))
