@@ -39,7 +39,8 @@ def describe_response(
     verdict = _VERDICTS[judged.ending].format(
         value=judgement.value, answer=judged.due, reason=judgement.reason.replace("_", " ")
     )
-    sentences = [f"{verdict}{_quoted(judgement.quote.text if judgement.quote else None)}."]
+    quote = f": {_quoted(judgement.quote.text)}" if judgement.quote else ""
+    sentences = [f"{verdict}{quote}."]
     if judged.says_unknown != (judgement.verdict == "unknown"):
         sentences.append(
             f"The paper's rule finds {'' if judged.says_unknown else 'no '}'unknown' after the last "
@@ -89,8 +90,8 @@ def _story(judged: JudgedResponse) -> str:
     return f"Before, it asks for {' Then it asks for '.join(asked)}"
 
 
-def _quoted(text: str | None) -> str:
-    return "" if text is None else f": “{' '.join(text.split())}”"
+def _quoted(text: str) -> str:
+    return f"“{' '.join(text.split())}”"
 
 
 def _read(problem: str | None, themes: Sequence[Theme] | None) -> ReadProblem | None:
@@ -105,7 +106,7 @@ def _open_price(read: ReadProblem, lacks: str | None) -> str:
     verdict = solve(read)
     if not isinstance(verdict, Undetermined):
         return ""
-    cut = "" if lacks is None else f"; cut{_quoted(lacks)}"
+    cut = "" if lacks is None else f"; cut: {_quoted(lacks)}"
     prices = f"{verdict.first[read.asked]} or {verdict.second[read.asked]}"
     return f"The text leaves the price of the {read.asked} open: {prices}, for example{cut}."
 
@@ -116,5 +117,5 @@ def _false_step(judged: JudgedResponse, read: ReadProblem) -> list[str]:
     if judged.cause.description is None:
         return ["No single false step leads to this number."]
     texts = [each.text for each in read.sentences if each.number in judged.cause.sentences]
-    quoted = [f"{_quoted(text)[2:]}" for text in texts[:2]] if len(texts) <= 2 else []
+    quoted = [_quoted(text) for text in texts] if len(texts) <= 2 else []
     return [f"Likely false step: {judged.cause.description}", *quoted]

@@ -380,7 +380,7 @@ def rate(values: Sequence[float]) -> Rate:
 
 
 def summarise(rows: Sequence[Mapping[str, float]]) -> dict[str, Rate]:
-    """The rates of a run, under the names of `counts` or `pair_counts`.
+    """The rates of a run, under the names of `counts`.
 
     Args:
         rows: for each response or pair what it counts towards each rate; all with the same names.

@@ -34,8 +34,7 @@ class TreecutLM(LM):  # type: ignore[misc]
     token limit changes nothing.
 
     Args:
-        policy: `solver` (always right), `guesser` (never abstains) or `same_price` (takes an
-            item to cost the same everywhere); see `treecut_tasks.reference_models.policies.respond`.
+        policy: one of `POLICIES`; see `treecut_tasks.reference_models.policies.respond`.
         theme: built-in name or path of a theme file, in whose words the problems are written;
             without it, all built-in themes are understood.
         others: batch size, device and the like, which lm-eval passes to every model, are ignored.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from treecut_tasks.evaluation import TaskParameters
 from treecut_tasks.logs.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -23,11 +24,15 @@ _WHERE_APPLICABLE = (
 """Settings that mean nothing for some responses, which are comparable with all the others then."""
 
 _NOT_SET = "not set"
+_DEFAULTS = (
+    "order", "theme", "sampling", "counterpart", "instruction", "fewshot_examples", "fewshot_format"
+)  # fmt: skip
 _USUAL = {
-    "problems": "generated", "order": "random", "theme": "food", "sampling": "published",
-    "counterpart": "full", "system_message": "cot", "instruction": "standard",
-    "fewshot_examples": "per_problem", "fewshot_format": "turns", "fewshot_as_multiturn": "false",
-}  # fmt: skip
+    **{name: TaskParameters.model_fields[name].default for name in _DEFAULTS},
+    "problems": "generated",
+    "system_message": "cot",
+    "fewshot_as_multiturn": "false",
+}
 """Values that a label does not name."""
 
 _NAMED_BY_VALUE = ("framework", "provider", "instruction")

@@ -20,7 +20,7 @@ ALPHA = round(1 - CONFIDENCE, 10)
 FEWEST = 10
 """With fewer problems nothing is compared."""
 
-Line = Sequence[tuple[float, Rate]]
+DoseRates = Sequence[tuple[float, Rate]]
 """Independent rates over a dose; where two groups are compared, it is 0 for the one and 1 for the other."""
 
 
@@ -46,7 +46,7 @@ def contrast(rates: Sequence[Rate], weights: Sequence[float]) -> Estimate:
     return Estimate(value, value - math.sqrt(low), value + math.sqrt(high))
 
 
-def slope(strata: Sequence[Line]) -> Estimate:
+def slope(strata: Sequence[DoseRates]) -> Estimate:
     """Change of a rate per unit of dose, common to the strata: least squares over their rates."""
     rates, weights = [], []
     for line in strata:
@@ -57,7 +57,7 @@ def slope(strata: Sequence[Line]) -> Estimate:
     return contrast(rates, [weight / spread for weight in weights])
 
 
-def trend_test(strata: Sequence[Line]) -> float:
+def trend_test(strata: Sequence[DoseRates]) -> float:
     """Two-sided p-value for a linear trend over strata (Cochran, 1954; Armitage, 1955; Mantel, 1963).
 
     With doses 0 and 1 it is the test of Mantel and Haenszel (1959) without a continuity correction.

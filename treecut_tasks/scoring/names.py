@@ -17,7 +17,7 @@ from treecut_tasks.scoring.text import Text, as_text, fold, plain_characters
 from treecut_tasks.scoring.visible import visible_text
 from treecut_tasks.themes import Theme, Variable
 
-LABEL = compiled(
+LINE_LABEL = compiled(
     r"(?m)(?:^|[.;,|!?}\]] *)[^\w\n.;,|]{0,20}(?:\d{1,2}[.)] )?"
     r"(?:(?P<undetermined>"
     + one_of("undetermined_label")
@@ -75,7 +75,7 @@ def find_final_lines(response: str) -> FinalLines:
     # Without a sign behind it, a label is a line of its own.
     labels = [
         label
-        for label in LABEL.finditer(chars)
+        for label in LINE_LABEL.finditer(chars)
         if label.group().rstrip()[-1] in ":=|" or label.group()[0] not in ".;,|!?}]"
     ]
     found: dict[str, str] = {}

@@ -18,12 +18,12 @@ MOST_DIGITS = 40
 """A number with more digits is no price."""
 
 SIMPLE = re2.compile(r"[+-]?\d+(\.\d+)?(/\d+)?")
-WORD = "(?:" + "|".join(load()["number_words"]) + ")"
+NUMBER_WORD = "(?:" + "|".join(load()["number_words"]) + ")"
 NUMBER = compiled(
     r"(?:^|[^\w.,/^\x{221a}$-]|[^\d\w]\.|(?:^|[^\w])(?:(?:us)?[$]|-|rs\.?) ?-?|-|\b(?:minus|negative) )"
     r"((?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+\b|\d+)(?:[.,]\d+)*|\.\d+)"
     r"(?: ?/ ?(\d+)|(?: and | |-)(\d+) ?/ ?(\d+))?(?: ?%)?([a-z]*)"
-    r"|\b(" + WORD + r"(?:(?: and|-| )+" + WORD + r")*(?: and a half)?)\b"
+    r"|\b(" + NUMBER_WORD + r"(?:(?: and|-| )+" + NUMBER_WORD + r")*(?: and a half)?)\b"
 )
 UNIT = compiled("^" + one_of("unit") + "$")
 ORDINAL = compiled("^" + one_of("ordinal") + "$")
@@ -121,12 +121,9 @@ def values_equal(value: str, answer: str) -> bool:
         Whether both are numbers that differ by at most one part in 10,000 of the answer.
     """
     left, right = _simple(value), _simple(answer)
-    return left is not None and right is not None and nearly_equal(left, right)
-
-
-def nearly_equal(value: Fraction, answer: Fraction) -> bool:
-    """Whether two values differ by at most one part in 10,000 of the second."""
-    return abs(value - answer) <= TOLERANCE * max(abs(answer), TOLERANCE)
+    if left is None or right is None:
+        return False
+    return abs(left - right) <= TOLERANCE * max(abs(right), TOLERANCE)
 
 
 def _simple(text: str) -> Fraction | None:

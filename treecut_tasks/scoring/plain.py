@@ -23,7 +23,7 @@ LATEX = re.compile(
     r"|\\(?:begin|end)\{[a-z*]+\}"
     r"|\\([A-Za-z]+) ?(\{)?|\\(.)|\\\n|[_^]\{|\{,\}|[{}]|<\|begin_of_box\|>|<\|end_of_box\|>|&="
 )
-SIGNS = {
+LATEX_SIGNS = {
     "&=": "=", "{,}": ",", "<|begin_of_box|>": OPEN, "<|end_of_box|>": CLOSE, "\\\\": "\n", "\\\n": "\n",
     **dict.fromkeys(("\\,", "\\!", "\\(", "\\)", "\\[", "\\]"), ""),
     **dict.fromkeys(("\\;", "\\:", "\\ "), " "),
@@ -92,8 +92,8 @@ class _Latex:
             return OPEN + found[6:].strip() + CLOSE
         if found == "}":
             return self._close(match.end())
-        if found in SIGNS:
-            return SIGNS[found]
+        if found in LATEX_SIGNS:
+            return LATEX_SIGNS[found]
         if found == "{":
             self.open.append("" if match.start() == self.under else "}")
             return "{" if self.open[-1] else ""

@@ -15,10 +15,10 @@ LAST, TAIL = 60, 20_000
 
 CUE = compiled(r"^[^\w]*(?:and |but |" + one_of("retraction") + r",? )?" + one_of("cue"))
 HYPOTHETICAL = words("hypothetical")
-VALUES = ("number", "expression", "range")
+NUMERIC = ("number", "expression", "range")
 POLITE, CHECK, WOULD, CONDITION = map(words, ("polite", "check", "would", "condition"))
 WORKING = words("working")
-CLAUSE = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
+CONTRAST = compiled(r"[,;] (?:but|however|yet|though|although)\b|^(?:but|however),? ")
 
 
 class Event(NamedTuple):
@@ -88,7 +88,7 @@ def _events(sentences: list[Sentence], question: Question) -> list[Event]:
         scope = not firm and (scope or supposed or bool(CHECK.search(chars)))
         if reading.kind == "unknown":
             events.append(_turned(sentence, reading, firm, question))
-        elif reading.kind in VALUES and not (
+        elif reading.kind in NUMERIC and not (
             chars.endswith("?") or _is_premise(chars, firm, question)
         ):
             events.append(Event(sentence, reading, firm, supposed or scope))
@@ -106,7 +106,7 @@ def _is_premise(chars: str, firm: bool, question: Question) -> bool:
 
 def _turned(sentence: Sentence, reading: Reading, firm: bool, question: Question) -> Event:
     """An abstention, unless the sentence turns to a number: "... alone does not, but ..."."""
-    turn = CLAUSE.search(sentence.chars)
+    turn = CONTRAST.search(sentence.chars)
     if turn and not reading.weak:
         rest = sentence.chars[turn.end() :]
         later = read_statement(rest, question)
@@ -122,7 +122,7 @@ def _is_supposed(chars: str) -> bool:
 
 def _choose(events: list[Event]) -> Event | None:
     """The last statement, or an abstention, unless the text ends in a firm conclusion after it."""
-    values = [e for e in events if e.reading.kind in VALUES]
+    values = [e for e in events if e.reading.kind in NUMERIC]
     strong = [e for e in events if e.reading.kind == "unknown" and not e.reading.weak]
     weak = [e for e in events if e.reading.weak]
     real = [e for e in values if not e.supposed]

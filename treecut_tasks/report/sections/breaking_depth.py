@@ -16,7 +16,7 @@ from treecut_tasks.report.figures import Line, Panel, line_chart
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FEWEST = 20
+FEWEST_FITTED = 20
 """With fewer problems, or at fewer than two depths, nothing is fitted."""
 
 _NOTE = (
@@ -88,7 +88,7 @@ def _fits(problems: pd.DataFrame) -> Iterator[_Fit]:
         for (model, fewshot, *at), rows in frame.groupby(keys):
             values = rows.groupby(axis)["hallucination_rate"].apply(list)
             values.index = values.index.astype(int)
-            if len(values) < 2 or sum(map(len, values)) < FEWEST:
+            if len(values) < 2 or sum(map(len, values)) < FEWEST_FITTED:
                 continue
             counts = dict.fromkeys(range(values.index.min(), values.index.max() + 1), (0, 0))
             counts |= {depth: (len(each), round(sum(each))) for depth, each in values.items()}

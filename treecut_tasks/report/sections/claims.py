@@ -29,7 +29,7 @@ from treecut_tasks.report.sections.paper_tables import PAPER_FEWSHOT
 from treecut_tasks.report.statistics import (
     ALPHA,
     FEWEST,
-    Line,
+    DoseRates,
     Paired,
     holm,
     paired_problems,
@@ -90,7 +90,7 @@ def _within(cells: pd.DataFrame, dose: pd.Series, strata: Sequence[str], what: s
     """Test whether rates rise with a dose within strata of cells."""
     cells = cells.assign(dose=dose.astype(float))
 
-    def lines(cells: pd.DataFrame) -> list[Line]:
+    def lines(cells: pd.DataFrame) -> list[DoseRates]:
         found = [
             list(zip(rows["dose"], rows["found"], strict=True))
             for _, rows in cells.groupby([*strata], dropna=False)
