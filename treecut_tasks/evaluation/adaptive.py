@@ -115,9 +115,6 @@ class Plan:
     Attributes:
         search: what is looked for.
         parameters: of the problems; ans_depth and num_problems do not count.
-
-    Raises:
-        TreecutError: problems that cannot be drawn.
     """
 
     search: Search

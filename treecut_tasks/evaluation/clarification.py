@@ -79,9 +79,6 @@ class Dialogue:
         prices: the price of each variable, in money units, under the name that the text gives it.
         settings: how the dialogue goes.
         theme: name or path of the problem's theme, if it is not a built-in one.
-
-    Raises:
-        TreecutError: the text cannot be read.
     """
 
     def __init__(

@@ -34,11 +34,7 @@ class Gap:
 
     @classmethod
     def of(cls, read: ReadProblem) -> Gap:
-        """The gap of a system.
-
-        Raises:
-            TreecutError: its sentences contradict one another.
-        """
+        """The gap of a system."""
         return cls(read, undetermined(read), settling(read))
 
     @property
@@ -76,9 +72,6 @@ def find_gap(problem: str, theme: Theme | None = None) -> Gap:
     Args:
         problem: its text.
         theme: the theme in whose words it is written; None for any built-in one.
-
-    Raises:
-        TreecutError: the text cannot be read, or contradicts itself.
     """
     return Gap.of(read_problem(problem, None if theme is None else [theme]))
 
@@ -87,8 +80,7 @@ def find_gap(problem: str, theme: Theme | None = None) -> Gap:
 def check_names(theme: Theme) -> None:
     """Check that answers can name everything of a theme, with and without places.
 
-    Raises:
-        TreecutError: a name that would be read as another, as several, or as none.
+    No name may be read as another, as several, or as none.
     """
     names = [item.name for item in theme.items]
     composite = [Variable(entity, name) for entity in theme.entities for name in names]
@@ -137,9 +129,6 @@ def judge_diagnosis(lines: FinalLines, problem: str, theme: str | None = None) -
         lines: see `treecut_tasks.scoring.names.find_final_lines`.
         problem: the problem's text.
         theme: name or path of its theme, if it is not a built-in one.
-
-    Raises:
-        TreecutError: the text cannot be read.
     """
     gap = find_gap(problem, None if theme is None else load_theme(theme))
     reader = NameReader(gap.read.theme, gap.read.variables)

@@ -44,9 +44,6 @@ def draw_shots(
         parameters: those of the task.
         exclude: ids of the problems that must not be examples: all that are evaluated, and their
             counterparts.
-
-    Raises:
-        TreecutError: an odd or negative number, or more than the configuration has.
     """
     check_fewshot(fewshot)
     config, seed, instruction = source.config, parameters.seed, parameters.instruction

@@ -118,9 +118,6 @@ def find_instruction(name: object = STANDARD) -> Instruction:
     confidence as well; `target:T` announces that a wrong number costs T / (1 - T) points (Kalai et
     al., 2025), for T between 0 and 1. `diagnosis` asks for what is missing as well, and
     `clarification:N` lets the model ask N times: they belong to the tasks of these names.
-
-    Raises:
-        TreecutError: another name.
     """
     if isinstance(name, str):
         if name in _NAMED:
@@ -137,11 +134,7 @@ def find_instruction(name: object = STANDARD) -> Instruction:
 
 
 def choose_instruction(name: object) -> str:
-    """The name of an instruction that a task may be given as its parameter.
-
-    Raises:
-        TreecutError: another name, or one that belongs to a task of its own.
-    """
+    """The name of an instruction that a task may be given as its parameter."""
     find_instruction(name)
     chosen = str(name)
     task = chosen.partition(":")[0]

@@ -74,11 +74,7 @@ class ItemSet:
         return list(zip(self.items[::2], self.items[1::2], strict=True))
 
     def shots(self, item: Item, fewshot: int) -> tuple[Shot, ...]:
-        """The worked examples for an item; see `draw_shots`.
-
-        Raises:
-            TreecutError: an impossible number, or an item whose configuration is unknown.
-        """
+        """The worked examples for an item; see `draw_shots`."""
         if check_fewshot(fewshot) == 0:
             return ()
         if item.shot_source is None:

@@ -120,8 +120,7 @@ class JudgedResponse:
     def from_record(cls, record: Mapping[str, Any], where: str = "judgement") -> JudgedResponse:
         """The judged response of a `record`, which anybody may have changed; further keys are ignored.
 
-        Raises:
-            TreecutError: a value that cannot be; the message begins with `where`.
+        Messages begin with `where`.
         """
         judgement = {name: record[name] for name in Judgement._fields if name in record}
         try:

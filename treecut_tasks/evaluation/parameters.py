@@ -112,11 +112,7 @@ def _paths(value: Any) -> Any:
 
 
 def check_fewshot(fewshot: object) -> int:
-    """Return the number of examples if it is possible.
-
-    Raises:
-        TreecutError: not an even whole number from 0 to `MAX_FEWSHOT`.
-    """
+    """Return the number of examples if it is an even whole number from 0 to `MAX_FEWSHOT`."""
     if type(fewshot) is not int or not 0 <= fewshot <= MAX_FEWSHOT or fewshot % 2:
         raise TreecutError(
             f"fewshot is {fewshot!r}: it must be an even whole number from 0 to {MAX_FEWSHOT}, because half "
@@ -177,9 +173,6 @@ class TaskParameters(BaseModel):
         Args:
             values: parameters by name; a single value is accepted where several are possible.
             allowed: the parameters that the task obeys; None means all.
-
-        Raises:
-            TreecutError: a name that is not allowed, or a value that the parameter does not take.
         """
         names = cls.model_fields if allowed is None else allowed
         for name in values:
@@ -204,9 +197,6 @@ class TaskParameters(BaseModel):
 
         Args:
             vary: what other parameters are at an ans_depth, instead of their own values.
-
-        Raises:
-            TreecutError: a combination that cannot exist.
         """
         found = []
         for ans_depth in self.ans_depth:

@@ -63,11 +63,7 @@ class RecordedResponse(BaseModel):
         return self.truncated or self.finish_reason in _CUT_OFF
 
     def judge(self) -> JudgedResponse:
-        """Judge it.
-
-        Raises:
-            TreecutError: a theme that cannot be used.
-        """
+        """Judge it."""
         return judge_response(
             self.answer,
             self.response,
@@ -86,9 +82,6 @@ def recorded_response(row: object, where: str) -> RecordedResponse:
     Args:
         row: what should be a mapping with the keys of `RecordedResponse`.
         where: what messages call it: file and line, or its number.
-
-    Raises:
-        TreecutError: a key is missing or has a value of the wrong type.
     """
     if not isinstance(row, Mapping):
         raise TreecutError(
@@ -119,9 +112,6 @@ def recorded_rows(lines: Iterable[str], where: str) -> Iterator[tuple[str, Any]]
     Args:
         lines: the lines.
         where: name of the file.
-
-    Raises:
-        TreecutError: a line that is no JSON.
     """
     for number, line in enumerate(lines, start=1):
         if line.strip():

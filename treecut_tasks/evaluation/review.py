@@ -34,9 +34,6 @@ def choose(judged: Sequence[JudgedResponse], n: int, rng: random.Random) -> list
 
     Returns:
         Places in `judged`, in the order in which to look at them, without empty responses.
-
-    Raises:
-        TreecutError: all are empty.
     """
     tiers: dict[str, list[int]] = {name: [] for name in _CERTAINTY}
     for place, each in enumerate(judged):
@@ -96,11 +93,7 @@ class Agreement:
 
 
 def agreement(judged: Sequence[JudgedResponse], marked: str) -> Agreement:
-    """Compare verdicts with a sheet's marks; rows without a mark do not count.
-
-    Raises:
-        TreecutError: no marks, a mark that is none, or a line that is not there.
-    """
+    """Compare verdicts with a sheet's marks; rows without a mark do not count."""
     ours: list[str] = []
     theirs: list[str] = []
     disagreements: list[tuple[int, str, str]] = []

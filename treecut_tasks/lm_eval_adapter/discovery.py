@@ -33,9 +33,6 @@ def task_configs_path() -> Path:
 
     An installed package carries it inside (`treecut_tasks/task_configs`); in a checkout it lies
     beside the package.
-
-    Raises:
-        TreecutError: Neither folder holds a task file.
     """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "task_configs", package.parent / "task_configs"):

@@ -38,9 +38,6 @@ class TreecutLM(LM):  # type: ignore[misc]
         theme: built-in name or path of a theme file, in whose words the problems are written;
             without it, all built-in themes are understood.
         others: batch size, device and the like, which lm-eval passes to every model, are ignored.
-
-    Raises:
-        TreecutError: Unknown policy, theme or argument.
     """
 
     def __init__(self, policy: str = "solver", theme: str | None = None, **others: object) -> None:

@@ -104,9 +104,6 @@ def read_inspect_log(path: Path, whole: bool) -> Batch:
 
     Judgements are taken from the summaries of samples, which is much faster than reading the samples;
     responses without one are judged from their words.
-
-    Raises:
-        TreecutError: the log is of another task, without samples, or has a value that cannot be.
     """
     name = repr(str(path))
     header = read_eval_log(str(path), header_only=True)

@@ -94,11 +94,7 @@ class Sample(Logged):
 def read_lm_eval_results(
     path: Path, files: Mapping[str, Path], complain: Callable[[str], None]
 ) -> list[Batch]:
-    """Read the runs and the responses of a results file; tasks that were asked alike are one run.
-
-    Raises:
-        TreecutError: the results are of other tasks, without samples, or have a value that cannot be.
-    """
+    """Read the runs and the responses of a results file; tasks that were asked alike are one run."""
     name = repr(str(path))
     content = path.read_bytes()
     loaded = json.loads(content)
@@ -159,9 +155,6 @@ def documents(
         rows: what each was read from, for messages, and the row.
         origin: the same for copies of the samples.
         task: name of the task.
-
-    Raises:
-        TreecutError: a row is no sample.
     """
     seen: set[str] = set()
     for where, row in rows:

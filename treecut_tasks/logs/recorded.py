@@ -18,11 +18,7 @@ _UNNAMED = "recorded responses"
 
 
 def read_recorded(path: Path) -> list[Batch]:
-    """Read a file as `recorded_responses` does; one run for each `model` that lines name.
-
-    Raises:
-        TreecutError: a line is no response.
-    """
+    """Read a file as `recorded_responses` does; one run for each `model` that lines name."""
     batches: dict[str, Batch] = {}
     with path.open(encoding="utf-8-sig") as lines:
         for name, response in recorded_responses(lines, str(path)):
@@ -41,9 +37,6 @@ def recorded_responses(lines: Iterable[str], where: str) -> Iterator[tuple[str, 
     Args:
         lines: the lines.
         where: name of the file, for messages.
-
-    Raises:
-        TreecutError: a line is no response, or there is none.
     """
     rows = list(recorded_rows(lines, where))
     if not rows:

@@ -27,11 +27,7 @@ Complain = Callable[[str], None]
 
 
 def find_sources(name: str) -> list[Path]:
-    """The logs behind the path of a file or a folder, in order.
-
-    Raises:
-        TreecutError: there are none.
-    """
+    """The logs behind the path of a file or a folder, in order."""
     path = Path(name)
     try:
         if path.is_dir():

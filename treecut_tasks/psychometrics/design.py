@@ -73,9 +73,6 @@ def next_batch(
         max_asked: most problems that are asked altogether.
         precision: depths by which the 95 % interval may lie to each side of its centre.
         size: problems that are asked at once.
-
-    Raises:
-        TreecutError: see `curves`.
     """
     depths = tuple(sorted(counts))
     grid = curves(depths, rate)

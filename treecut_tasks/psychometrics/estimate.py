@@ -81,9 +81,6 @@ def estimate(counts: Mapping[int, tuple[int, int]], rate: float = 0.5) -> Estima
         counts: of each depth how many problems were asked and how many of them failed; a depth
             that was not asked for has (0, 0) and belongs to the range.
         rate: the rate of failures that marks the breaking depth.
-
-    Raises:
-        TreecutError: see `curves`.
     """
     depths = tuple(sorted(counts))
     asked, failed = np.array([counts[depth] for depth in depths]).T

@@ -57,9 +57,6 @@ def respond(policy: str, prompt: str, themes: Sequence[Theme] | None = None) -> 
         One or two sentences of reasoning and, on the last line, `Answer: ` with a number (whole or
         p/q, in money units) or with `unknown`. Where the prompt asks for a diagnosis, its lines come
         before; in a dialogue, `Ask: ` with an item may stand in place of the answer.
-
-    Raises:
-        TreecutError: unknown policy, or no readable problem in the prompt.
     """
     respond_as, ask_as = _POLICIES[checked_choice("policy", policy, POLICIES)]
     problem = find_problem(prompt)
@@ -87,9 +84,6 @@ def find_problem(prompt: str) -> str:
 
     Returns:
         The problem's text, sentences and question.
-
-    Raises:
-        TreecutError: no line of the prompt ends with a question for a price.
     """
     for line in reversed(prompt.splitlines()):
         line = line.rstrip()
