@@ -39,6 +39,19 @@ _TYPES = {
 """Columns that may be empty in all rows, with their types."""
 
 
+ENDINGS = {
+    "unknown": "unknown",
+    "right": "right number",
+    "hallucination": "a number",
+    "wrong_number": "wrong number",
+    "false_unknown": "unknown, wrongly",
+    "no_answer": "no answer",
+    "cut_off": "cut off",
+    "no_verdict": "no verdict",
+}
+"""How a response can end, in words; one that was cut off has no answer, one without a verdict failed."""
+
+
 class LeftOut(NamedTuple):
     """Something that could not be used, and why, in one sentence that tells the remedy."""
 
@@ -216,6 +229,12 @@ def gather(
     labelled, variants = label_models(runs, frame, names or {})
     frame = pd.concat([labelled, frame], axis=1)
     return Evidence(tuple(runs), frame, variants, tuple(left_out), total - len(frame))
+
+
+def in_words(frame: pd.DataFrame) -> pd.Series:
+    """How each response ends, one of `ENDINGS`."""
+    cut_off = (frame["ending"] == "no_answer") & frame["truncated"]
+    return frame["ending"].mask(cut_off, "cut_off").map(ENDINGS)
 
 
 def _row(response: Response) -> dict[str, Any]:

@@ -20,9 +20,8 @@ from treecut_tasks.evaluation.describing import describe_response
 from treecut_tasks.logs.untrusted import printable
 from treecut_tasks.report.cells import KEYS
 from treecut_tasks.report.document import Document, Figure, kind_name
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.evidence import Evidence, in_words
 from treecut_tasks.report.rendering.markdown import markdown_text
-from treecut_tasks.report.sections.endings import in_words
 
 LONGEST_TEXT = 20_000
 """Prompts and responses are cut behind this many characters."""

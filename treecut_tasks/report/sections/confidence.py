@@ -18,9 +18,9 @@ from treecut_tasks.evaluation.calibration import (
 )
 from treecut_tasks.evaluation.penalties import TARGETS, estimate
 from treecut_tasks.report.document import MISSING, Figure, Row, Section, Table, cell, plain
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.evidence import ENDINGS, Evidence, in_words
 from treecut_tasks.report.figures import Line, Panel, line_chart
-from treecut_tasks.report.sections.endings import ENDINGS, in_words, shares
+from treecut_tasks.report.sections.endings import shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

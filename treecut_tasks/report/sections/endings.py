@@ -8,20 +8,8 @@ import pandas as pd
 
 from treecut_tasks.report.cells import GROUP
 from treecut_tasks.report.document import Figure, Section, Table, asked_name, percent
-from treecut_tasks.report.evidence import Evidence
+from treecut_tasks.report.evidence import ENDINGS, Evidence, in_words
 from treecut_tasks.report.figures import bars
-
-ENDINGS = {
-    "unknown": "unknown",
-    "right": "right number",
-    "hallucination": "a number",
-    "wrong_number": "wrong number",
-    "false_unknown": "unknown, wrongly",
-    "no_answer": "no answer",
-    "cut_off": "cut off",
-    "no_verdict": "no verdict",
-}
-"""How a response can end, in words; one that was cut off has no answer, one without a verdict failed."""
 
 MOST_CAUSES = 4
 """Kinds of causes that have a column, the most frequent ones; `responses.csv` has all."""
@@ -32,12 +20,6 @@ _TIERS = {"contract": "as asked", "marked": "other marker", "stated": "stated"}
 def section(evidence: Evidence) -> Section:
     """Make the section."""
     return Section("How responses end", tuple(_blocks(evidence.answers)))
-
-
-def in_words(frame: pd.DataFrame) -> pd.Series:
-    """How each response ends, one of `ENDINGS`."""
-    cut_off = (frame["ending"] == "no_answer") & frame["truncated"]
-    return frame["ending"].mask(cut_off, "cut_off").map(ENDINGS)
 
 
 def shares(
