@@ -161,16 +161,3 @@ class TestBadInput:
     def test_number(self, fewshot: Any) -> None:
         with pytest.raises(TreecutError, match="must be an even whole number from 0 to 200"):
             draw_shots(ShotSource(ProblemConfig(), "a"), fewshot, TaskParameters(), ())
-
-    def test_more_than_the_theme_has(self, tmp_path: Path) -> None:
-        (tmp_path / "tiny.yaml").write_text(TINY, encoding="utf-8")
-        config = ProblemConfig(
-            theme=str(tmp_path / "tiny.yaml"),
-            composite_name=False,
-            ans_depth=2,
-            num_vars=2,
-            order="forward",
-        )
-        with pytest.raises(TreecutError, match="the theme 'tiny' gave only") as error:
-            draw_shots(ShotSource(config, "a"), 200, TaskParameters(), ())
-        assert "\n" not in str(error.value)
