@@ -34,8 +34,8 @@ from treecut_tasks.data_sets.recipe import Part, Recipe
 from treecut_tasks.data_sets.rows import Rows
 from treecut_tasks.data_sets.writing import write_tables
 from treecut_tasks.problems import ProblemConfig, default_num_vars, draw_data_set
-from treecut_tasks.problems.members import Member, chunks
-from treecut_tasks.problems.streams import Stream, member_chunks
+from treecut_tasks.problems.members import Member, chunk_size
+from treecut_tasks.problems.streams import Stream, authors_stream
 from treecut_tasks.validity import check_label
 
 SEED = 42
@@ -54,9 +54,12 @@ def best(rounds: int, work: Callable[[], object]) -> float:
 
 
 def in_memory(ans_depth: int, entries: int) -> None:
+    config = ProblemConfig(ans_depth=ans_depth)
+    size = chunk_size(config)
     for number in range(entries // 4096):
-        for rows in chunks(Stream(ProblemConfig(ans_depth=ans_depth), SEED).block(number)):
-            member = Member.of(rows)
+        block = Stream(config, SEED).block(number)
+        for start in range(0, len(block), size):
+            member = Member.of(block.rows(start, start + size))
             _ = member.texts, member.answers, member.solutions
 
 
@@ -81,7 +84,7 @@ def authors(records: int, unanswerable: bool, rounds: int) -> tuple[float, float
 
     def ours() -> None:
         left = records
-        for member in member_chunks(config, SEED, one_stream=True):
+        for member in authors_stream(config, SEED):
             left -= sum(1 for _ in islice(member.published_lines(), left))
             if not left:
                 return

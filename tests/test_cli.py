@@ -182,7 +182,7 @@ BAD_INPUT = {
     "--format csv": "format is 'csv': it must be jsonl, parquet or published",
     "-n 0": "number of problems is 0: it must be a whole number of 1 or more",
     "--seed -1": "seed is -1: it must be a whole number of 0 or more",
-    "--pairs half": "counterpart is 'half': it must be full or matched",
+    "--pairs half": "pairs is 'half': it must be none, full or matched",
 }
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from tests.framework_runs import inspect_run
 from treecut_tasks import cli, unanswerable
-from treecut_tasks.cli.parameters import InputPath, OutputFolder, OutputPath, ThemePath
+from treecut_tasks.cli.parameters import InputPath, OutputFolder, OutputPath
 
 WORK: dict[str, list[str]] = {
     "audit": ["unanswerable.jsonl", "answerable.jsonl", "--folds", "2"],
@@ -172,7 +172,7 @@ def ids(pairs: list[tuple[str, click.Parameter]]) -> list[str]:
     return [f"{name} {parameter.opts[0]}" for name, parameter in pairs]
 
 
-INPUTS = parameters(InputPath, ThemePath)
+INPUTS = parameters(InputPath)
 OUTPUTS = parameters(OutputPath)
 ALL_PATHS = [*INPUTS, *OUTPUTS, *parameters(OutputFolder)]
 
@@ -220,7 +220,7 @@ def test_no_output_is_an_input(
     link: Callable[[Path, Path], None] | None,
 ) -> None:
     ending = TOGETHER.get(parameter.opts[0], [""])[0]
-    for source in [p for p in COMMANDS[name].params if type(p.type) in (InputPath, ThemePath)]:
+    for source in [p for p in COMMANDS[name].params if type(p.type) is InputPath]:
         work = [name, *WORK[name]]
         if source.opts[0] in work or isinstance(source, click.Argument):
             places = [p for p in COMMANDS[name].params if isinstance(p, click.Argument)]

@@ -65,11 +65,11 @@ def test_full_records_keep_their_config(tmp_path: Path) -> None:
 
 
 def test_published_file_tells_its_config_by_its_name(tmp_path: Path) -> None:
-    file = next(published_files())
-    lines = [line.rstrip() for line in islice(file.problems.published_lines(), 4)]
-    path = write(tmp_path / file.name, *lines)
+    name, problems = next(published_files())
+    lines = [line.rstrip() for line in islice(problems.published_lines(), 4)]
+    path = write(tmp_path / name, *lines)
     records = read_data_files([path], unanswerable=True)
-    assert all(record.config == file.config.as_dict() for record in records)
+    assert all(record.config == problems.config.as_dict() for record in records)
     elsewhere = write(tmp_path / "renamed.jsonl", lines[0])
     assert read_data_files([elsewhere], unanswerable=True)[0].config == {}
 

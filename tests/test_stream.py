@@ -447,17 +447,17 @@ PUBLISHED_SHA256 = {
 def test_the_published_files() -> None:
     files = list(published_files())
     found = {
-        (file.config.ans_depth, file.config.unanswerable): sha256_of(
-            file.problems.published_lines()
+        (problems.config.ans_depth, problems.config.unanswerable): sha256_of(
+            problems.published_lines()
         )
-        for file in files
+        for _, problems in files
     }
     assert found == PUBLISHED_SHA256
-    assert files[0].name == (
+    assert files[0][0] == (
         "qa_theme-food_compositeName_True_numVars-4_ansDepth-2_order-random_hallu-True_cutDepth-1"
         "_REP-500.jsonl"
     )
-    assert files[1].name.endswith("_order-random_hallu-False_REP-500.jsonl")
+    assert files[1][0].endswith("_order-random_hallu-False_REP-500.jsonl")
 
 
 def test_one_stream_in_every_format(run_treecut: RunTreecut, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import inf
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from treecut_tasks.causes import steps
 from treecut_tasks.causes.steps import Step
@@ -17,6 +17,9 @@ from treecut_tasks.causes.words import sentences
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.reading import Determined, read_problem
 from treecut_tasks.themes import Theme
+
+if TYPE_CHECKING:
+    from treecut_tasks.problems import Problem
 
 _FAMILIES: dict[str, Callable[[System], Iterator[Step]]] = {
     "same_price": steps.same_price,
@@ -38,14 +41,6 @@ _TYPESET_APOSTROPHE = "\u2019"
 
 # `14.33` is how a model writes 43/3; with fewer decimals a rounded number fits too many prices.
 _ROUNDED_DECIMALS = 2
-
-
-class HasText(Protocol):
-    """A problem: anything with its text."""
-
-    @property
-    def text(self) -> str:
-        """The sentences and the question."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +89,7 @@ class Analysis:
     @cached_property
     def candidates(self) -> tuple[int, ...]:
         """The prices that a guess could be: those of the theme, but for the right one."""
-        theme = self.system.read.theme
-        prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
-        return tuple(price for price in prices if price != self.right)
+        return tuple(price for price in self.system.read.theme.prices if price != self.right)
 
     @cached_property
     def steps(self) -> dict[Fraction, list[tuple[str, Step]]]:
@@ -125,21 +118,17 @@ class Analysis:
         return (any_kind if kind is None else self.chance(kind)) / len(self.candidates)
 
     def find(self, value: str | int | Fraction) -> list[tuple[str, Step]]:
-        """Return the steps that lead to a value, simplest first; none lead to the right one.
-
-        Raises:
-            TreecutError: the value is no number.
-        """
+        """Return the steps that lead to a value, simplest first; none lead to the right one."""
         prices = [] if self.is_right(value) else _meant(value, self.steps)
         found = [pair for price in prices for pair in self.steps[price]]
         return sorted(found, key=_simplicity)
 
-    def is_right(self, value: str | int | Fraction) -> bool:
-        """Tell whether a value is the right answer.
+    def explanations(self, value: str | int | Fraction) -> list[Explanation]:
+        """What `explain` gives for a value."""
+        return [_explanation(self, kind, step) for kind, step in self.find(value)]
 
-        Raises:
-            TreecutError: the value is no number.
-        """
+    def is_right(self, value: str | int | Fraction) -> bool:
+        """Tell whether a value is the right answer."""
         return bool(_meant(value, [] if self.right is None else [self.right]))
 
 
@@ -149,7 +138,7 @@ def _simplicity(pair: tuple[str, Step]) -> tuple[int, int, int, tuple[int, ...]]
 
 
 def explain(
-    problem: HasText | str, value: str | int | Fraction, themes: Sequence[Theme] | None = None
+    problem: Problem | str, value: str | int | Fraction, themes: Sequence[Theme] | None = None
 ) -> list[Explanation]:
     """Say which false steps lead to a number that somebody gave for a problem.
 
@@ -180,12 +169,11 @@ def explain(
     Raises:
         TreecutError: the text cannot be read, or the value is no number.
     """
-    analysis = analyse(problem, themes)
-    return [_explanation(analysis, kind, step) for kind, step in analysis.find(value)]
+    return analyse(problem, themes).explanations(value)
 
 
 def same_price_answer(
-    problem: HasText | str, themes: Sequence[Theme] | None = None
+    problem: Problem | str, themes: Sequence[Theme] | None = None
 ) -> Explanation | None:
     """What somebody answers who believes that an item costs the same at every place.
 
@@ -214,7 +202,7 @@ def same_price_answer(
     return None if step is None else _explanation(analysis, "same_price", step)
 
 
-def analyse(problem: HasText | str, themes: Sequence[Theme] | None = None) -> Analysis:
+def analyse(problem: Problem | str, themes: Sequence[Theme] | None = None) -> Analysis:
     """Read a problem and lay it out; what is worked out for it is kept for the next value.
 
     Raises:

@@ -29,28 +29,24 @@ def command(problem_file: str, value: str, themes: str | None) -> None:
     most plausible first, each with the sentences it concerns and with how many of the prices that a
     guess could be it would have explained as well.
     """
-    from treecut_tasks.causes import analyse, explain
+    from treecut_tasks.causes import analyse
     from treecut_tasks.files import read_text
     from treecut_tasks.themes import load_theme
 
     problem = read_text(problem_file, "problem file")
     vocabularies = None if themes is None else [load_theme(themes)]
     analysis = analyse(problem, vocabularies)
-    right = analysis.is_right(value)
-    explanations = explain(problem, value, vocabularies)
-    for part in _report(analysis, value, right, explanations):
+    for part in _report(analysis, value, analysis.explanations(value)):
         click.echo(part)
 
 
-def _report(
-    analysis: Analysis, value: str, right: bool, explanations: list[Explanation]
-) -> list[str]:
+def _report(analysis: Analysis, value: str, explanations: list[Explanation]) -> list[str]:
     """Lay out what is known about a number; nothing but names of the theme and numbers is shown."""
     read = analysis.system.read
     theme = read.theme
     lines = [f"Asked for: the price of {read.asked}.", _what_follows(analysis), ""]
     given = f"{value.strip()} {theme.money_many}"
-    if right:
+    if analysis.is_right(value):
         return [*lines, f"{given} is the right answer; there is nothing to explain."]
     if not explanations:
         return [*lines, f"No single false step that is tried leads to {given}."]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treecut_tasks.cli.parameters import Command, InputPath, OutputPath, ThemePath
+from treecut_tasks.cli.parameters import Command, InputPath, OutputPath
 from treecut_tasks.errors import TreecutError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _FILE_ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet")
 @click.command("generate", cls=Command, context_settings={"show_default": True})
 @click.option(
     "--theme",
-    type=ThemePath(),
+    type=InputPath(),
     default="food",
     metavar="NAME|FILE",
     help="food, outfit, or the path of a theme file (YAML).",
@@ -76,8 +76,9 @@ _FILE_ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet")
 )
 @click.option(
     "--pairs",
+    default="none",
     metavar="KIND",
-    help="Write pairs: each unanswerable problem and its counterpart, full or matched.",
+    help="full or matched: write pairs, each unanswerable problem and its counterpart of this kind.",
 )
 @click.option(
     "--mixture",
@@ -218,20 +219,13 @@ def _given(context: click.Context, *names: str) -> str | None:
     return None
 
 
-def _recipe(seed: int, pairs: str | None, split: str, **parameters: Any) -> Recipe:
+def _recipe(seed: int, pairs: Any, split: str, **parameters: Any) -> Recipe:
     from treecut_tasks.data_sets.recipe import Part, Recipe
-    from treecut_tasks.problems import (
-        ProblemConfig,
-        check_counterpart,
-        default_num_vars,
-        named_split,
-    )
+    from treecut_tasks.problems import ProblemConfig, default_num_vars, named_split
 
-    kind = None if pairs is None else check_counterpart(pairs)
-    if kind is not None and parameters["num_vars"] is None:
-        parameters["num_vars"] = default_num_vars(parameters["ans_depth"], kind)
-    part = Part(ProblemConfig(**parameters), kind or "none")
-    return Recipe((part,), seed, (named_split(split),))
+    if parameters["num_vars"] is None:
+        parameters["num_vars"] = default_num_vars(parameters["ans_depth"], pairs)
+    return Recipe((Part(ProblemConfig(**parameters), pairs),), seed, (named_split(split),))
 
 
 def _writer(workers: int | None, ray: str | None) -> Write:

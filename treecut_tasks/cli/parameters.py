@@ -11,7 +11,7 @@ from treecut_tasks.errors import TreecutError
 
 
 class InputPath(click.Path):
-    """A file or folder that is read; `-` is standard input."""
+    """A file or folder that is read, or the name of a theme; `-` is standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an empty path, which is mostly a variable that is not set."""
@@ -27,10 +27,6 @@ class OutputPath(InputPath):
 
 class OutputFolder(InputPath):
     """A folder that files are written to."""
-
-
-class ThemePath(InputPath):
-    """The name of a built-in theme, or the file of another."""
 
 
 class Command(click.Command):
@@ -66,7 +62,7 @@ def theme_option(multiple: bool = False) -> Callable[[Any], Any]:
     return click.option(
         "--theme",
         "themes",
-        type=ThemePath(),
+        type=InputPath(),
         multiple=multiple,
         metavar="NAME|FILE",
         help=f"food, outfit, or the path of a theme file (YAML){more}.  [default: food or outfit]",

@@ -20,7 +20,7 @@ def command(directory: str) -> None:
     from treecut_tasks.problems import published_files
 
     folder = made_folder(directory)
-    contents = {folder / each.name: each.problems for each in published_files()}
+    contents = {folder / name: problems for name, problems in published_files()}
     with whole_files(*contents) as files:
         for file, problems in zip(files, contents.values(), strict=True):
             file.writelines(problems.published_lines())

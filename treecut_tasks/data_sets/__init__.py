@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from treecut_tasks.data_sets.hugging_face import FORMS, Form, to_dataset, to_iterable_dataset
+from treecut_tasks.data_sets.hugging_face import FORMS, to_dataset, to_iterable_dataset
 from treecut_tasks.data_sets.mixtures import read_mixture
 from treecut_tasks.data_sets.recipe import Part, Recipe
 from treecut_tasks.data_sets.rewards import Reward, verdict
 
 __all__ = [
     "FORMS",
-    "Form",
     "Part",
     "Recipe",
     "Reward",

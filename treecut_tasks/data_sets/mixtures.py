@@ -65,7 +65,7 @@ class _Part(BaseModel):
         if isinstance(self.theme, str) and self.theme.endswith((".yaml", ".yml")):
             given["theme"] = str(folder / self.theme)
         depth = given.get("ans_depth", ProblemConfig.ans_depth)
-        if self.pairs != "none" and type(depth) is int:
+        if type(depth) is int:
             given.setdefault("num_vars", default_num_vars(depth, self.pairs))
         answerable = share or Fraction(0)
         found: list[tuple[Fraction, Part]] = []

@@ -17,15 +17,11 @@ from treecut_tasks.problems import Split
 from treecut_tasks.problems.blocks import BLOCK, Ints, PairKind
 from treecut_tasks.problems.columns import columns, schema
 from treecut_tasks.problems.members import Member, chunk_size, pair_ids
-from treecut_tasks.problems.streams import Stream, member_chunks
+from treecut_tasks.problems.streams import Stream, authors_stream
 
 
 def check_drawable(recipe: Recipe) -> None:
-    """Draw where it may turn out only then that there is nothing to draw.
-
-    Raises:
-        TreecutError: a theme has too few names for a split, or a configuration no matched pairs.
-    """
+    """Draw where it may turn out only then that there is nothing to draw."""
     for split in recipe.splits:
         for part in recipe.parts:
             if part.pairs == "matched" or not split.is_whole:
@@ -85,11 +81,7 @@ class Rows:
 
 
 def one_stream_tables(plan: Plan) -> Iterator[pa.Table]:
-    """The rows of a plan, drawn as the authors did, from one generator.
-
-    Raises:
-        TreecutError: matched pairs or a split, which that stream does not have.
-    """
+    """The rows of a plan, drawn as the authors did, from one generator."""
     (part,), (split,) = plan.recipe.parts, plan.recipe.splits
     if part.pairs == "matched" or not split.is_whole:
         raise TreecutError(
@@ -97,7 +89,7 @@ def one_stream_tables(plan: Plan) -> Iterator[pa.Table]:
             "out, or use --pairs full and --split all."
         )
     left = plan.num_entries
-    for member in member_chunks(part.config, plan.recipe.seed, one_stream=True):
+    for member in authors_stream(part.config, plan.recipe.seed):
         rows = member.rows(0, left)
         yield _member_table(rows, part.pairs, plan.columns == "text")
         left -= len(rows.block)

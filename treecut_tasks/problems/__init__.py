@@ -14,10 +14,9 @@ from treecut_tasks.problems.members import content_id
 from treecut_tasks.problems.pairs import (
     COUNTERPARTS,
     CounterpartKind,
-    check_counterpart,
     default_num_vars,
 )
-from treecut_tasks.problems.problem import Formula, Pair, Problem, Removed, Sentence
+from treecut_tasks.problems.problem import Pair, Problem
 from treecut_tasks.problems.published import published_files
 from treecut_tasks.problems.records import Record, read_data_files
 from treecut_tasks.problems.splits import (
@@ -51,19 +50,15 @@ __all__ = [
     "WHOLE",
     "CounterpartKind",
     "Drawn",
-    "Formula",
     "Order",
     "Pair",
     "Problem",
     "ProblemConfig",
     "Record",
-    "Removed",
     "Sampling",
-    "Sentence",
     "Split",
     "SplitName",
     "Variable",
-    "check_counterpart",
     "check_seed",
     "content_id",
     "default_num_vars",

@@ -45,15 +45,16 @@ _MAX_DRAWS = 200
 # Names that are drawn at once to find those of a split: at least and at most so many.
 _FEW, _MANY = 32, 1 << 16
 
-_SIZES, _SIGNED = range(1, MAX_COEFFICIENT + 1), (-3, -2, -1, 1, 2, 3)
-FORMULAS = {
-    "published": np.array(
-        [(i * a, j * b) for i, j in ((1, 1), (1, -1), (-1, 1)) for a in _SIZES for b in _SIZES]
-    ),
-    "paper": np.array([(a, b) for a in _SIGNED for b in _SIGNED]),
+SIZES = range(1, MAX_COEFFICIENT + 1)
+SIGNS = ((1, 1), (1, -1), (-1, 1))
+SIGNED = (-3, -2, -1, 1, 2, 3)
+"""The coefficients (parent, child) are drawn from these: the authors' data has two sizes and then a sum
+or one of two differences, the paper (Algorithm 1, line 28) two of ±1, ±2, ±3."""
+
+_FORMULAS = {
+    "published": np.array([(i * a, j * b) for i, j in SIGNS for a in SIZES for b in SIZES]),
+    "paper": np.array([(a, b) for a in SIGNED for b in SIGNED]),
 }
-"""The coefficients (parent, child) among which each kind of sampling draws: the authors' data has two sizes
-and then a sum or one of two differences, the paper (Algorithm 1, line 28) two of ±1, ±2, ±3."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Block:
 
     Attributes:
         config: the configuration that they were drawn from.
-        names: index of each variable's name among `all_phrases(config)`.
+        names: index of each variable's name among `all_names(config)`.
         values: prices in money units.
         parents: the parent of each variable, 0 for the root.
         a: coefficient of the parent in the formula of the edge into each variable; 0 at the root.
@@ -132,18 +133,14 @@ class RandomWords:
         return numbers
 
 
-def num_prices(theme: Theme) -> int:
-    """How many prices a theme has.
-
-    Raises:
-        TreecutError: they are larger than a row can hold; theme files cannot have such prices.
-    """
+def prices_of(theme: Theme) -> range:
+    """The prices of a theme; one that is made by hand may have larger ones than a row can hold."""
     if 2 * MAX_COEFFICIENT * theme.value_max >= 2**63:
         raise TreecutError(
             f"The theme {theme.name!r} has prices up to {shown(theme.value_max)}: use prices of at most "
             f"{2**63 // (2 * MAX_COEFFICIENT)}."
         )
-    return (theme.value_max - theme.value_min) // theme.value_step + 1
+    return theme.prices
 
 
 def draw_rest(
@@ -151,11 +148,11 @@ def draw_rest(
 ) -> Block:
     """Draw all that is not a name, nor a tree that is given already."""
     rows, num_vars, theme = len(names), config.vars, config.resolved_theme
-    drawn_values = words.below([num_prices(theme)] * num_vars, rows)
+    drawn_values = words.below([len(prices_of(theme))] * num_vars, rows)
     values = theme.value_min + theme.value_step * drawn_values
     if parents is None:
         parents = with_path(config, draw_branches(config, words, rows))
-    choices = FORMULAS[config.sampling]
+    choices = _FORMULAS[config.sampling]
     # At the root a formula states the price.
     drawn = choices[words.below([len(choices)] * num_vars, rows)]
     drawn[parents == 0] = (0, 1)
@@ -169,11 +166,7 @@ def draw_rest(
 
 
 def draw_names(config: ProblemConfig, words: RandomWords, rows: int, split: Split) -> Ints:
-    """Draw names until all rows belong to a split.
-
-    Raises:
-        TreecutError: the theme has too few names for it.
-    """
+    """Draw names until all rows belong to a split."""
     if split.size == HASHES:
         return _draw_names(config, words, rows, split)
     numbers, asked_numbers = name_numbers(config.resolved_theme, config.composite_name)

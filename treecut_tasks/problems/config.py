@@ -123,3 +123,8 @@ class ProblemConfig:
         """The parameters under their names, the theme by its name; ready for JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return values | {"theme": self.resolved_theme.name}
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The parameters, the theme by its content: equal for equal problems, wherever its file is."""
+        return self.as_dict() | {"theme": self.resolved_theme.digest}

@@ -57,11 +57,7 @@ Bools = NDArray[np.bool_]
 
 
 def draw_matched(config: ProblemConfig, words: RandomWords, rows: int, split: Split) -> Block:
-    """Draw so many matched pairs of an unanswerable configuration.
-
-    Raises:
-        TreecutError: the configuration has no matched pairs, or a theme too few names for the split.
-    """
+    """Draw so many matched pairs of an unanswerable configuration."""
     parents, spare, names = _draw_named(config, words, rows, split)
     return replace(draw_rest(config, words, names, parents), spare=spare)
 

@@ -30,13 +30,6 @@ def chunk_size(config: ProblemConfig) -> int:
     return min(_CHUNK, max(1, _CHUNK_VARIABLES // config.vars))
 
 
-def chunks(block: Block) -> Iterator[Block]:
-    """The rows of a block, as many at a time as are written at once."""
-    size = chunk_size(block.config)
-    for start in range(0, len(block), size):
-        yield block.rows(start, start + size)
-
-
 @dataclass(frozen=True, eq=False)
 class Member:
     """One problem of every row: the one that was drawn, or its answerable counterpart.
@@ -121,17 +114,8 @@ class Member:
     @cached_property
     def ids(self) -> pa.StringArray:
         """What `content_id` gives for each problem."""
-        sha256, digits = hashlib.sha256, _ID_DIGITS
-        _, offsets, data = self.texts.buffers()
-        ends = np.frombuffer(offsets, dtype=np.int32)[: len(self.texts) + 1].tolist()
-        view, start, ids = memoryview(data), ends[0], []
-        answers = [b"\n" + answer.encode() for answer in self.answers.to_pylist()]
-        for stop, answer in zip(ends[1:], answers, strict=True):
-            digest = sha256(view[start:stop])
-            digest.update(answer)
-            ids.append(digest.hexdigest()[:digits])
-            start = stop
-        return pa.array(ids)
+        rows = zip(self.texts.to_pylist(), self.answers.to_pylist(), strict=True)
+        return pa.array([content_id(text, answer) for text, answer in rows])
 
     def published_lines(self) -> Iterator[str]:
         """The rows as lines of the authors' files."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from treecut_tasks.errors import TreecutError, checked_choice
+from treecut_tasks.problems.blocks import PairKind
 from treecut_tasks.problems.config import ProblemConfig
 
 CounterpartKind = Literal["full", "matched"]
@@ -13,31 +14,18 @@ COUNTERPARTS: tuple[CounterpartKind, ...] = get_args(CounterpartKind)
 """`full` keeps the cut sentence; `matched` has as many sentences as the unanswerable problem."""
 
 
-def check_counterpart(value: object) -> CounterpartKind:
-    """Return the value if it is a kind of counterpart.
-
-    Raises:
-        TreecutError: it is not.
-    """
-    return checked_choice("counterpart", value, COUNTERPARTS)
-
-
-def default_num_vars(ans_depth: int, counterpart: CounterpartKind) -> int:
-    """Number of variables of a pair where none is given.
+def default_num_vars(ans_depth: int, pairs: PairKind) -> int:
+    """Number of variables of a problem or a pair where none is given.
 
     The paper's `ans_depth + 2`, but 6 for matched counterparts at depth 2, because four composite
     names leave no sentence that could be spared unnoticed.
     """
-    return 6 if counterpart == "matched" and ans_depth == 2 else ans_depth + 2
+    return 6 if pairs == "matched" and ans_depth == 2 else ans_depth + 2
 
 
 def check_pair(config: ProblemConfig, counterpart: CounterpartKind) -> None:
-    """Check that a configuration has pairs of this kind, as far as that can be told without drawing.
-
-    Raises:
-        TreecutError: it has not.
-    """
-    check_counterpart(counterpart)
+    """Check that a configuration has pairs of this kind, as far as that can be told without drawing."""
+    checked_choice("counterpart", counterpart, COUNTERPARTS)
     if not config.unanswerable:
         raise TreecutError(
             "A pair was asked of an answerable configuration: give the configuration of the "

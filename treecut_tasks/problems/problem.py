@@ -208,18 +208,10 @@ class Problem:
         """
         return self.lacks if self.config.unanswerable else None
 
-    @property
-    def spare(self) -> Removed | None:
-        """The sentence, not needed for the answer, that a matched counterpart lacks; else None."""
-        return None if self.config.unanswerable else self.lacks
-
     def counterpart(self) -> Problem:
         """The answerable counterpart of an unanswerable problem, which keeps the cut sentence.
 
         Names, values, formulas, wording and the order of all other sentences are the same.
-
-        Raises:
-            TreecutError: the problem is answerable already.
         """
         if not self.config.unanswerable:
             raise TreecutError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from treecut_tasks.problems.authors import draw_as_authors
 from treecut_tasks.problems.config import ProblemConfig
@@ -15,29 +14,16 @@ _PROBLEMS_PER_FILE = 500
 _DEPTHS = (2, 4, 6, 8)
 
 
-class PublishedFile(NamedTuple):
-    """One of the authors' files: its name, its configuration and its problems, in rows."""
-
-    name: str
-    config: ProblemConfig
-    problems: Member
-
-
-def published_files() -> Iterator[PublishedFile]:
-    """The eight files in the order in which the authors drew them from one generator."""
+def published_files() -> Iterator[tuple[str, Member]]:
+    """Names and problems of the files, in the order in which the authors drew them from one generator."""
     rng = random.Random(_SEED)
     for ans_depth in _DEPTHS:
         for unanswerable in (True, False):
             config = ProblemConfig(ans_depth=ans_depth, unanswerable=unanswerable)
-            block = draw_as_authors(config, rng, _PROBLEMS_PER_FILE)
-            yield PublishedFile(published_name(config), config, Member.of(block))
-
-
-def published_name(config: ProblemConfig) -> str:
-    """The name that the authors' scheme gives to a file of this configuration."""
-    cut = "" if config.cut_depth is None else f"_cutDepth-{config.cut_depth}"
-    return (
-        f"qa_theme-{config.resolved_theme.name}_compositeName_{config.composite_name}"
-        f"_numVars-{config.num_vars}_ansDepth-{config.ans_depth}_order-{config.order}"
-        f"_hallu-{config.unanswerable}{cut}_REP-{_PROBLEMS_PER_FILE}.jsonl"
-    )
+            cut = "" if config.cut_depth is None else f"_cutDepth-{config.cut_depth}"
+            name = (
+                f"qa_theme-{config.resolved_theme.name}_compositeName_{config.composite_name}"
+                f"_numVars-{config.num_vars}_ansDepth-{ans_depth}_order-{config.order}"
+                f"_hallu-{unanswerable}{cut}_REP-{_PROBLEMS_PER_FILE}.jsonl"
+            )
+            yield name, Member.of(draw_as_authors(config, rng, _PROBLEMS_PER_FILE))

@@ -125,11 +125,7 @@ SPLIT_NAMES: tuple[SplitName, ...] = get_args(SplitName)
 
 
 def named_split(name: str) -> Split:
-    """The split of this name: all problems, or one of `SHARES`, `…_items` with item names of its own.
-
-    Raises:
-        TreecutError: another name.
-    """
+    """The split of this name: all problems, or one of `SHARES`, `…_items` with item names of its own."""
     if checked_choice("split", name, SPLIT_NAMES) == "all":
         return WHOLE
     of = name.removesuffix("_items")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from treecut_tasks.errors import TreecutError, shown
+from treecut_tasks.errors import TreecutError, checked_choice, shown
 from treecut_tasks.problems.authors import draw_as_authors
 from treecut_tasks.problems.blocks import (
     BLOCK,
@@ -22,8 +22,8 @@ from treecut_tasks.problems.blocks import (
 )
 from treecut_tasks.problems.config import ProblemConfig
 from treecut_tasks.problems.matched import draw_matched
-from treecut_tasks.problems.members import Member, chunk_size, chunks
-from treecut_tasks.problems.pairs import CounterpartKind, check_counterpart, check_pair
+from treecut_tasks.problems.members import Member, chunk_size
+from treecut_tasks.problems.pairs import COUNTERPARTS, CounterpartKind, check_pair
 from treecut_tasks.problems.problem import Pair, Problem
 from treecut_tasks.problems.splits import WHOLE, Split
 
@@ -66,9 +66,6 @@ class Stream:
             that come with `none`; matched pairs have a stream of their own.
         split: which names may stand together; every split has a stream of its own.
         repeat: names streams that would otherwise be the same.
-
-    Raises:
-        TreecutError: a value that is not allowed, or a configuration without such pairs.
     """
 
     config: ProblemConfig
@@ -85,18 +82,15 @@ class Stream:
 
     def words(self, block: int) -> RandomWords:
         """The random words of one block."""
-        split = self.split
-        parameters = self.config.as_dict() | {"theme": self.config.resolved_theme.digest}
+        config, split = self.config, self.split
         bounds = None if split.is_whole else [split.hashes, [str(bound) for bound in split.items]]
         matched = self.pairs == "matched"
-        return RandomWords([_VERSION, parameters, self.seed, matched, bounds, self.repeat], block)
+        return RandomWords(
+            [_VERSION, config.identity, self.seed, matched, bounds, self.repeat], block
+        )
 
     def block(self, number: int) -> Block:
-        """Draw one block, `BLOCK` problems or pairs.
-
-        Raises:
-            TreecutError: the theme has too few names for the split, or there are no such pairs.
-        """
+        """Draw one block, `BLOCK` problems or pairs."""
         config, words = self.config, self.words(number)
         if self.pairs == "matched":
             return draw_matched(config, words, BLOCK, self.split)
@@ -129,9 +123,6 @@ def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOL
         seed: a whole number of 0 or more.
         index: position in the stream, from 0.
         split: which part of all problems the stream is of.
-
-    Raises:
-        TreecutError: a value that is not allowed.
     """
     return Stream(config, seed, split=split).at(index).unanswerable
 
@@ -151,7 +142,8 @@ def pair_at(
     Raises:
         TreecutError: a value that is not allowed, or a configuration without such pairs.
     """
-    return Stream(config, seed, check_counterpart(counterpart), split).at(index)
+    checked_choice("counterpart", counterpart, COUNTERPARTS)
+    return Stream(config, seed, counterpart, split).at(index)
 
 
 def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Problem]:
@@ -162,17 +154,17 @@ def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterat
         seed: a whole number of 0 or more.
         one_stream: draw as the authors did, from a single `random.Random(seed)`.
     """
-    members = member_chunks(config, seed, one_stream)
-    return (Problem(member, row) for member in members for row in range(len(member.block)))
-
-
-def member_chunks(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterator[Member]:
-    """The problems of `stream`, as many at a time as are written at once."""
+    if one_stream:
+        members = authors_stream(config, seed)
+        return (Problem(member, row) for member in members for row in range(len(member.block)))
     named = Stream(config, seed)
-    if not one_stream:
-        blocks = map(named.block, count())
-        return (Member.of(rows) for block in blocks for rows in chunks(block))
-    rng, size = random.Random(seed), min(_AHEAD, chunk_size(config))
+    return (named.at(index).unanswerable for index in count())
+
+
+def authors_stream(config: ProblemConfig, seed: int) -> Iterator[Member]:
+    """The problems of `stream` with `one_stream`, some at a time."""
+    _check_config(config)
+    rng, size = random.Random(check_seed(seed)), min(_AHEAD, chunk_size(config))
     return (Member.of(draw_as_authors(config, rng, size)) for _ in count())
 
 
@@ -238,8 +230,7 @@ def _checked_rng(rng: object) -> random.Random:
 
 def shots_rng(config: ProblemConfig, seed: int, key: str) -> random.Random:
     """The generator that chooses the few-shot examples for the problem, or the problems, of a key."""
-    parameters = config.as_dict() | {"theme": config.resolved_theme.digest}
-    name = json.dumps([_SHOTS_VERSION, parameters, check_seed(seed), key], sort_keys=True)
+    name = json.dumps([_SHOTS_VERSION, config.identity, check_seed(seed), key], sort_keys=True)
     return random.Random(int.from_bytes(hashlib.sha256(name.encode("ascii")).digest(), "big"))
 
 
@@ -291,8 +282,10 @@ def draw_data_set(
         raise TreecutError(
             f"The number of problems is {shown(num_problems)}: it must be a whole number of 1 or more."
         )
-    kind = check_counterpart(counterpart)
-    return _different([Stream(config, seed, kind, split) for config in configs], num_problems)
+    checked_choice("counterpart", counterpart, COUNTERPARTS)
+    return _different(
+        [Stream(config, seed, counterpart, split) for config in configs], num_problems
+    )
 
 
 def _different(streams: Sequence[Stream], num_problems: int) -> Iterator[Drawn]:

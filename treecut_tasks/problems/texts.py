@@ -194,9 +194,8 @@ class Words:
     def answers(self, block: Block) -> Codes:
         """The prices that are asked for, in digits."""
         theme = block.config.resolved_theme
-        prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
         values = block.values[:, block.config.ans_depth - 1]
-        first = self._group("answers", map(str, prices))
+        first = self._group("answers", map(str, theme.prices))
         return _beside((values - theme.value_min) // theme.value_step + first)
 
     def solved_paths(self, block: Block, sentences: Sentences) -> Codes:

@@ -152,8 +152,7 @@ def _solver(read: ReadProblem, _: str) -> _Response:
 
 def _guesser(read: ReadProblem, problem: str) -> _Response:
     """Draw one of the theme's prices by the hash of the text, so that a rerun guesses the same."""
-    theme = read.theme
-    prices = range(theme.value_min, theme.value_max + 1, theme.value_step)
+    theme, prices = read.theme, read.theme.prices
     digest = hashlib.sha256(problem.encode("utf-8")).digest()
     price = Fraction(prices[int.from_bytes(digest, "big") % len(prices)])
     return price, (

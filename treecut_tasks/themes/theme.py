@@ -101,6 +101,11 @@ class Theme:
         text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
+    @property
+    def prices(self) -> range:
+        """All prices, in money units, from the lowest to the highest."""
+        return range(self.value_min, self.value_max + 1, self.value_step)
+
     def money(self, amount: Fraction | int) -> str:
         """Write an amount: `a dollar`, `11 dollars`, `43/3 dollars`."""
         return self.money_one if amount == 1 else f"{amount} {self.money_many}"
