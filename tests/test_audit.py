@@ -19,16 +19,13 @@ from tests.conftest import RunTreecut
 from tests.exchange import exchanged
 from tests.strategies import seeds
 from treecut_tasks import ProblemConfig, TreecutError, generate_pair
-from treecut_tasks.problems import ORDERS, CounterpartKind, Problem, pair_at, stream
+from treecut_tasks.problems import COUNTERPARTS, ORDERS, CounterpartKind, Problem, pair_at, stream
 from treecut_tasks.reading import read_problem
 from treecut_tasks.validity.audit import (
     SET_NAMES,
     AuditedProblem,
     AuditResult,
-    as_json,
-    as_markdown,
     audit,
-    draw_figure,
     read_classes,
     surface_features,
 )
@@ -80,14 +77,17 @@ def published(records: list[Record]) -> list[Record]:
 
 @pytest.fixture(scope="module")
 def draws_result(tmp_path_factory: pytest.TempPathFactory) -> AuditResult:
-    return audit_of(tmp_path_factory.mktemp("draws"), draws(200))
+    unanswerable, answerable = draws(200)
+    return audit_of(tmp_path_factory.mktemp("draws"), (unanswerable[:160], answerable))
 
 
 # --- What is found. ---
 
 
 def test_independent_draws_are_told_apart_by_the_sentence_count(draws_result: AuditResult) -> None:
-    assert draws_result.joined == "not"
+    """They may be of unequal length."""
+    found = draws_result.joined, draws_result.unanswerable, draws_result.answerable
+    assert found == ("not", 160, 200)
     assert [each.name for each in draws_result.sets] == list(SET_NAMES)
     count = next(each for each in draws_result.sets if each.name == "sentence count")
     for estimate in (count.auc, count.balanced_accuracy):
@@ -171,6 +171,7 @@ def test_a_faint_signal_in_a_tenth_of_one_class_is_found(
 def test_swapped_classes_keep_their_direction(tmp_path: Path, draws_result: AuditResult) -> None:
     """The strongest feature's means belong to the classes that they are said to belong to."""
     unanswerable, answerable = draws(200)
+    unanswerable = unanswerable[:160]
     swapped = audit_of(
         tmp_path,
         (
@@ -195,30 +196,15 @@ def test_the_same_seed_gives_the_same_result(tmp_path: Path) -> None:
 # --- How the files are joined. ---
 
 
-def test_pairs_in_the_published_format_are_recognised(tmp_path: Path) -> None:
-    for kind in ("full", "matched"):
-        first, second = map(published, pairs(20, kind, 4))
-        paths = write(tmp_path / "u.jsonl", first), write(tmp_path / "a.jsonl", second)
-        assert read_classes(*paths).joined == "line"
-
-
-def test_pairs_are_joined_by_their_id_in_any_order(tmp_path: Path) -> None:
-    first, second = pairs(20, "full", 4)
-    paths = write(tmp_path / "u.jsonl", first), write(tmp_path / "a.jsonl", second[::-1])
-    classes = read_classes(*paths)
+@pytest.mark.parametrize("kind", COUNTERPARTS)
+def test_pairs_are_recognised_by_their_lines_or_ids(tmp_path: Path, kind: CounterpartKind) -> None:
+    first, second = pairs(20, kind, 4)
+    u, a = tmp_path / "u.jsonl", tmp_path / "a.jsonl"
+    assert read_classes(write(u, published(first)), write(a, published(second))).joined == "line"
+    # By ids in any order.
+    classes = read_classes(write(u, first), write(a, second[::-1]))
     assert classes.joined == "pair_id"
     assert [sample.text for sample in classes.answerable] == [each["problem"] for each in second]
-
-
-def test_independent_draws_may_be_of_unequal_length(tmp_path: Path) -> None:
-    first, second = draws(200)
-    paths = write(tmp_path / "u.jsonl", first[:40]), write(tmp_path / "a.jsonl", second)
-    classes = read_classes(*paths)
-    assert classes.joined == "not"
-    assert (len(classes.unanswerable), len(classes.answerable)) == (40, 200)
-    result = audit(classes, folds=4)
-    count = next(each for each in result.sets if each.name == "sentence count")
-    assert count.auc.value == 1
 
 
 # --- What is counted. ---
@@ -249,11 +235,9 @@ def test_features_of_a_text() -> None:
     assert numbers["mean stated price"] == 14
     assert [numbers[f"quantities of {n}"] for n in ("one", "two", "three")] == [2, 2, 1]
     assert list(features["sentence kinds"].values()) == [1, 1, 0, 1, 0]
-
-
-def test_features_of_a_text_that_never_names_what_it_asks_for() -> None:
-    features = surface_features(AuditedProblem(PIE, read_problem(PIE), "here:1"))
-    assert set(features["asked item and place"].values()) == {0, -1}
+    # What is asked for stands in no sentence.
+    unnamed = surface_features(AuditedProblem(PIE, read_problem(PIE), "here:1"))
+    assert set(unnamed["asked item and place"].values()) == {0, -1}
 
 
 # --- Matched pairs. ---
@@ -322,22 +306,16 @@ def test_the_command(run_treecut: RunTreecut, tmp_path: Path) -> None:
     ) in done.stdout
     data = json.loads(report.read_text(encoding="utf-8"))
     assert data["verdict"] in done.stdout
+    assert done.stdout.count("\n| ") == len(SET_NAMES) + 1
     assert data["shortcut"] is True
     assert "sentence count" in data["telling"]
     assert (data["folds"], data["seed"], data["joined"]) == (3, 1, "pair_id")
     assert [each["name"] for each in data["sets"]] == list(SET_NAMES)
+    assert data["sets"][1]["auc"]["value"] == 1
     assert figure.read_bytes().startswith(b"\x89PNG\r\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "a.jsonl", "aucs.png", "report.json", "u.jsonl",
     ]  # fmt: skip
-
-
-def test_the_report_in_its_forms(draws_result: AuditResult) -> None:
-    markdown = as_markdown(draws_result)
-    assert draws_result.verdict in markdown
-    assert markdown.count("\n| ") == len(SET_NAMES) + 1
-    assert json.loads(as_json(draws_result))["sets"][1]["auc"]["value"] == 1
-    assert draw_figure(draws_result).startswith(b"\x89PNG\r\n")
 
 
 # --- Bad input. ---

@@ -183,12 +183,8 @@ def test_an_undetermined_price_is_explained_by_two_price_lists() -> None:
     assert lists[0]["BLT sandwich"] != lists[1]["BLT sandwich"]
 
 
-def test_a_contradiction_agrees_with_no_answer() -> None:
-    proof = prove(CONTRADICTION)
-    assert proof.answer is None
-    for answer in ("unknown", "3", "7/2"):
-        assert not proof.agrees(answer)
-    finding, combination, *_ = words(proof, "3")
+def test_a_contradiction_is_explained_by_what_gives_zero() -> None:
+    finding, combination, *_ = words(prove(CONTRADICTION), "3")
     assert "contradict one another" in finding
     assert combination.startswith(("2 × sentence 1 − 1 × sentence 2", "−2 × sentence 1 + 1 ×"))
     assert " gives 0 = " in combination
@@ -242,20 +238,15 @@ def test_the_checker_refuses_a_certificate_in_which_anything_was_altered(
 def test_check_label() -> None:
     check_label(EASY, "11")
     check_label(CUT, "unknown", [FOOD])
-    with pytest.raises(TreecutError, match="stated answer is 'unknown', but the text proves '11'"):
-        check_label(EASY, "unknown")
-    with pytest.raises(TreecutError, match="stated answer is '9', but the text proves 'unknown'"):
-        check_label(CUT, "9")
-    with pytest.raises(TreecutError, match="but the text contradicts itself"):
-        check_label(CONTRADICTION, "3")
-    with pytest.raises(TreecutError, match=r"Sentence 1, .*has no item 'brgers'"):
-        check_label("2 brgers cost 3 dollars. Question: how much does a pie cost?", "unknown")
-
-
-@pytest.mark.parametrize("answer", ["", "eleven", "1/0", "11 ", "1e9", "9" * 41, "Unknown", "٣"])
-def test_an_answer_that_is_none_is_refused(answer: str) -> None:
-    with pytest.raises(TreecutError, match=r"it must be 'unknown', or a number"):
-        prove(EASY).agrees(answer)
+    for text, stated, message in (
+        (EASY, "unknown", "stated answer is 'unknown', but the text proves '11'"),
+        (CUT, "9", "stated answer is '9', but the text proves 'unknown'"),
+        (CONTRADICTION, "3", "but the text contradicts itself"),
+        (EASY.replace("burger", "brger"), "11", "Sentence 1, .*has no item 'brger'"),
+        (EASY, "9" * 41, "it must be 'unknown', or a number of at most 40 digits"),
+    ):
+        with pytest.raises(TreecutError, match=message):
+            check_label(text, stated)
 
 
 # --- Extra assumptions. ---
@@ -448,34 +439,25 @@ def test_verifies_a_theme_of_ones_own(
 
 
 def test_a_report_names_line_problem_and_proof(run_treecut: RunTreecut, tmp_path: Path) -> None:
+    unreadable = "2 pizaz cost 3 dollars. " + EASY
     # Tasks serve numbers of 40 digits, too.
-    answers = {"11": EASY, "12": EASY, "3": CUT, "9" * 40: EASY}
-    data = write_lines(tmp_path / "d.jsonl", [line(text, each) for each, text in answers.items()])
-    result = run_treecut("verify", data)
-    assert result.returncode == 1
-    assert result.stdout.startswith(f"{data}:2: The stated answer is '12', but the sentences fix")
-    assert f"  Problem: {EASY}\n  Proof: 2 × sentence 1 + 1 × sentence 2 + 1 ×" in result.stdout
-    assert f"{data}:3: The stated answer is '3', but the sentences leave the price" in result.stdout
-    assert result.stdout.endswith(
-        f"{data}: 4 problems: proven 0 unanswerable, 1 answerable; wrong 3; unreadable 0\n"
-    )
-
-
-def test_a_text_that_cannot_be_read_is_reported_and_the_rest_verified(
-    run_treecut: RunTreecut, tmp_path: Path
-) -> None:
-    problem = "2 pizaz cost 3 dollars. " + EASY
-    data = write_lines(tmp_path / "d.jsonl", [line(problem, "11"), line(EASY, "11")])
-    proofs = tmp_path / "proofs.jsonl"
-    result = run_treecut("verify", data, "--certificates", proofs)
+    lines = [(unreadable, "11"), (EASY, "11"), (EASY, "12"), (CUT, "3"), (EASY, "9" * 40)]
+    data = write_lines(tmp_path / "d.jsonl", [line(*each) for each in lines])
+    result = run_treecut("verify", data, "--certificates", tmp_path / "proofs.jsonl")
     assert (result.returncode, result.stderr) == (1, "")
-    assert result.stdout.startswith(
-        f"{data}:1: Sentence 1, '2 pizaz cost 3 dollars.', cannot be read"
-    )
-    assert "2 problems: proven 0 unanswerable, 1 answerable; wrong 0; unreadable 1" in result.stdout
-    first, second = map(json.loads, proofs.read_text(encoding="utf-8").splitlines())
-    assert (first["verdict"], second["verdict"]) == ("unreadable", "determined")
-    assert not certificate_holds(first)
+    for said in (
+        f"{data}:1: Sentence 1, '2 pizaz cost 3 dollars.', cannot be read",
+        f"{data}:3: The stated answer is '12', but the sentences fix",
+        f"  Problem: {EASY}\n  Proof: 2 × sentence 1 + 1 × sentence 2 + 1 ×",
+        f"{data}:4: The stated answer is '3', but the sentences leave the price",
+        f"{data}: 5 problems: proven 0 unanswerable, 1 answerable; wrong 3; unreadable 1\n",
+    ):
+        assert said in result.stdout
+    proofs = (tmp_path / "proofs.jsonl").read_text(encoding="utf-8").splitlines()
+    first, *others = map(json.loads, proofs)
+    assert first["verdict"] == "unreadable"
+    assert [each["agrees"] for each in others] == [True, False, False, False]
+    assert [*map(certificate_holds, (first, *others))] == [False, True, True, True, True]
 
 
 GOOD_LINE = json.dumps(line(EASY, "11"))
@@ -523,11 +505,9 @@ def test_files_of_different_themes_are_verified_together(
 def test_certificates_on_standard_output_stand_alone(
     run_treecut: RunTreecut, tmp_path: Path
 ) -> None:
-    data = write_lines(tmp_path / "d.jsonl", [line(EASY, "11"), line(EASY, "12")])
+    data = write_lines(tmp_path / "d.jsonl", [line(EASY, "12")])
     result = run_treecut("verify", data, "--certificates", "-")
-    assert result.returncode == 1
-    certificates = [json.loads(text) for text in result.stdout.splitlines()]
-    assert [c["agrees"] for c in certificates] == [True, False]
+    assert (result.returncode, json.loads(result.stdout)["answer"]) == (1, "12")
     assert "wrong 1" in result.stderr
 
 

@@ -41,11 +41,7 @@ def shown(value: object) -> str:
 
 
 def checked_choice(name: str, value: object, allowed: Sequence[Choice]) -> Choice:
-    """Return a value if it is one of those that are allowed.
-
-    Raises:
-        TreecutError: it is not.
-    """
+    """Return a value if it is one of those that are allowed."""
     for choice in allowed:
         if value == choice:
             return choice
@@ -78,9 +74,6 @@ def validated(model: type[Model], values: Any, what: str = "") -> Model:
         values: what ought to be a mapping; bytes are JSON.
         what: what is checked, for the sentence: a file's name, for example; none for the parameters
             of a framework's command line.
-
-    Raises:
-        TreecutError: a value that the model does not take.
     """
     # Most commands check nothing with it, and it is slow to import.
     from pydantic import ValidationError

@@ -14,9 +14,6 @@ def require(extra: str, *modules: str, for_what: str) -> None:
         extra: `bulk`, for example.
         modules: what will be imported.
         for_what: begins the message: `An audit`.
-
-    Raises:
-        TreecutError: a module is missing; the message says how to install it.
     """
     missing = [module for module in modules if find_spec(module) is None]
     if missing:

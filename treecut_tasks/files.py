@@ -39,9 +39,6 @@ def read_text(path: str | Path, what: str) -> str:
     Args:
         path: the file.
         what: what it is, for messages: `theme file`.
-
-    Raises:
-        TreecutError: the file cannot be read, or is not UTF-8.
     """
     named = f"The {what} {str(path)!r}"
     if str(path) == "-" and sys.__stdin__ is None:
@@ -105,9 +102,6 @@ def check_outputs(outputs: Iterable[str | Path], inputs: Iterable[str | Path]) -
     Args:
         outputs: files to be written; `-` is standard output.
         inputs: files that are read, `-` for standard input, and folders whose files are.
-
-    Raises:
-        TreecutError: an output is an input, a link to one, or a file of a folder that is read.
     """
     sources = [*inputs]
     for output in outputs:
@@ -138,9 +132,6 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
     """Open a text file that appears under its name only when all of it was written; see `whole_files`.
 
     `-` is standard output, whose errors pass.
-
-    Raises:
-        TreecutError: the file cannot be written.
     """
     if str(path) != "-":
         with whole_files(path) as (file,):
@@ -160,9 +151,6 @@ def whole_files(*paths: str | Path) -> Iterator[list[TextIO]]:
 
     An exception, an interrupt or a termination signal leaves earlier files of those names as they
     were. Devices and pipes are written to directly. Text is UTF-8 everywhere; bytes go to `.buffer`.
-
-    Raises:
-        TreecutError: a file cannot be written.
     """
     with ExitStack() as stack:
         places = []
@@ -277,11 +265,7 @@ def termination_raises() -> Iterator[None]:
 
 
 def made_folder(path: str | Path) -> Path:
-    """Return a folder, made if it does not exist.
-
-    Raises:
-        TreecutError: it cannot be made.
-    """
+    """Return a folder, made if it does not exist."""
     folder = Path(path)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)

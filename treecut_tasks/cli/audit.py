@@ -50,6 +50,13 @@ def command(
     from treecut_tasks.extras import require
     from treecut_tasks.files import whole_files
     from treecut_tasks.themes import load_theme
+
+    require("audit", "sklearn", "threadpoolctl", for_what="An audit")
+    if figure is not None:
+        require("audit", "matplotlib", for_what="A figure")
+    _check_ending("report", report, _REPORT_ENDINGS)
+    _check_ending("figure", figure, _FIGURE_ENDINGS)
+
     from treecut_tasks.validity.audit import (
         SET_NAMES,
         as_json,
@@ -59,11 +66,6 @@ def command(
         read_classes,
     )
 
-    require("audit", "numpy", "scipy", "sklearn", "threadpoolctl", for_what="An audit")
-    if figure is not None:
-        require("audit", "matplotlib", for_what="A figure")
-    _check_ending("report", report, _REPORT_ENDINGS)
-    _check_ending("figure", figure, _FIGURE_ENDINGS)
     vocabularies = None if themes is None else (load_theme(themes),)
     with whole_files(*filter(None, (report, figure))) as files:
         classes = read_classes(unanswerable, answerable, vocabularies)

@@ -33,9 +33,6 @@ def load_environment(
 
     Returns:
         A `verifiers.SingleTurnEnv`, which verifiers has up to version 0.3.
-
-    Raises:
-        TreecutError: a value that is not allowed.
     """
     import verifiers
 

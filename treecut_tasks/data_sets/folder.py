@@ -47,9 +47,6 @@ def write_folder(
 
     Returns:
         How many files were written, and how many were there already.
-
-    Raises:
-        TreecutError: the folder holds another data set, or a file cannot be written.
     """
     check_drawable(plan.recipe)
     folder = made_folder(path)
@@ -77,11 +74,7 @@ def _shards_in(folder: Path) -> list[Path]:
 
 
 def _whole_files(folder: Path, plan: Plan) -> dict[str, WrittenFile]:
-    """The files of a data set that are in a folder as its manifest says.
-
-    Raises:
-        TreecutError: there is another data set, or one that no manifest tells of.
-    """
+    """The files of a data set that are in a folder as its manifest says."""
     if not (folder / MANIFEST_NAME).exists():
         for file in _shards_in(folder):
             raise TreecutError(
@@ -137,9 +130,6 @@ def check_files(folder: Path) -> Iterator[tuple[WrittenFile, str | None]]:
     Yields:
         What the manifest says of a file, and what is wrong with it, or None. A file that looks like
         one of the data set, but is not in the manifest, is wrong too.
-
-    Raises:
-        TreecutError: there is no manifest, it is damaged, or the data set is not finished.
     """
     manifest = _read(folder) if (folder / MANIFEST_NAME).exists() else None
     if manifest is None or len(manifest.files) != manifest.num_files:

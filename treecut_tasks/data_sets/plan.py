@@ -53,9 +53,6 @@ class Plan:
         num_shards: number of files.
         format: of the files.
         columns: what is written of each problem.
-
-    Raises:
-        TreecutError: a value that is not allowed.
     """
 
     recipe: Recipe

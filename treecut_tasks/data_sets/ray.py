@@ -30,9 +30,6 @@ def write_with_ray(address: str) -> Write:
     Args:
         address: of the cluster, `auto` for the one that runs on this machine, or `local` for a new
             one that ends with the work.
-
-    Raises:
-        TreecutError: Ray is missing, no cluster answers, or a file cannot be written.
     """
     ray = _import_ray(address)
 

@@ -114,7 +114,25 @@ class Reward:
             A function `treecut_reward(completions, answer, **other) -> list[float]`; TRL logs it as
             `rewards/treecut_reward`. It raises TreecutError where the column is missing.
         """
-        return _ForTrl(self).treecut_reward
+        # A bound method can be pickled, as TRL's asynchronous trainers need.
+        return self.treecut_reward
+
+    def treecut_reward(
+        self,
+        completions: Sequence[object],
+        answer: Sequence[object] | None = None,
+        **_: object,
+    ) -> list[float]:
+        """One reward for each completion; see `for_trl`."""
+        if answer is None:
+            raise TreecutError(
+                "The rows to reward have no column 'answer': keep it in the data set that the trainer "
+                "gets, beside 'prompt'."
+            )
+        return [
+            self(_text_of(completion), {"answer": row_answer})
+            for completion, row_answer in zip(completions, answer, strict=True)
+        ]
 
     def for_verifiers(self) -> Callable[..., Awaitable[float]]:
         """A reward function for the tasks of verifiers (`import verifiers.v1 as vf`, from 0.3).
@@ -150,30 +168,6 @@ class Reward:
             return self(_text_of(completion), {"answer": answer}, truncated=truncated)
 
         return treecut_reward
-
-
-@dataclass(frozen=True)
-class _ForTrl:
-    """Holds what TRL calls: a bound method can be pickled, as TRL's asynchronous trainers need."""
-
-    reward: Reward
-
-    def treecut_reward(
-        self,
-        completions: Sequence[object],
-        answer: Sequence[object] | None = None,
-        **_: object,
-    ) -> list[float]:
-        """One reward for each completion."""
-        if answer is None:
-            raise TreecutError(
-                "The rows to reward have no column 'answer': keep it in the data set that the trainer "
-                "gets, beside 'prompt'."
-            )
-        return [
-            self.reward(_text_of(completion), {"answer": row_answer})
-            for completion, row_answer in zip(completions, answer, strict=True)
-        ]
 
 
 def _text_of(completion: object) -> str:

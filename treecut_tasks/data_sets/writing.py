@@ -46,11 +46,7 @@ class WrittenFile(BaseModel):
 def write_shard(
     plan: Plan, shard: Shard, folder: Path, advance: Advance = lambda _: None
 ) -> WrittenFile:
-    """Write one file; an existing one is replaced when the new one is whole.
-
-    Raises:
-        TreecutError: the file cannot be written, or the recipe cannot be drawn.
-    """
+    """Write one file; an existing one is replaced when the new one is whole."""
     path, rows = folder / shard.name, Rows(plan.recipe, shard.split, plan.columns == "text")
     with whole_file(path) as file:
         write_tables(rows.tables(shard.start, shard.stop), plan, file.buffer, advance)

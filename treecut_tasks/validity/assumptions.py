@@ -85,11 +85,7 @@ class Consequence:
 
 
 def require_solver() -> Any:
-    """Return the solver library.
-
-    Raises:
-        TreecutError: it is not installed.
-    """
+    """Return the solver library."""
     require("verify", "z3", for_what="Weighing extra assumptions")
     return import_module("z3")
 

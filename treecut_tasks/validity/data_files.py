@@ -81,9 +81,6 @@ def prove_files(
 
     Returns:
         Whether all are proven.
-
-    Raises:
-        TreecutError: a file that cannot be read, or that mixes themes.
     """
     reports: Iterable[Report]
     if workers == 1 or len(files) < 2:

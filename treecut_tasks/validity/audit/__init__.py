@@ -5,7 +5,7 @@ classifiers over surface features of the texts and names what they go by; `as_ma
 write the result down, `draw_figure` draws it. Nothing here knows how a problem was generated:
 features come from the texts, by way of the independent reader.
 
-The libraries of the extra `audit` are imported when they are needed.
+It needs the libraries of the extra `audit`.
 """
 
 from __future__ import annotations

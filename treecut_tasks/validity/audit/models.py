@@ -5,7 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm, rankdata, sem
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from treecut_tasks.errors import TreecutError, shown
 from treecut_tasks.validity.audit.data import AuditedProblem, Classes
@@ -18,12 +30,8 @@ from treecut_tasks.validity.audit.result import (
     SetResult,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 MAX_SEED = 2**32 - 1
 """Largest seed that the classifiers take."""
@@ -86,17 +94,7 @@ def audit(
         folds: number of parts of the cross-validation.
         seed: 0 to `MAX_SEED`; the same gives the same result.
         advance: told of each of `SET_NAMES` that is done.
-
-    Raises:
-        TreecutError: a seed or a number of folds that cannot be used.
     """
-    import numpy as np
-
-    # Only what is loaded already can be limited below.
-    import sklearn.ensemble  # noqa: F401
-    from sklearn.model_selection import GroupKFold, StratifiedKFold
-    from threadpoolctl import threadpool_limits
-
     sizes = len(classes.unanswerable), len(classes.answerable)
     if type(seed) is not int or not 0 <= seed <= MAX_SEED:
         raise TreecutError(
@@ -128,12 +126,6 @@ def audit(
 
 
 def _feature_sets(samples: Sequence[AuditedProblem], seed: int) -> Iterator[_Set]:
-    import numpy as np
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import MultinomialNB
-
     def boosting() -> Any:
         # Shallow and slow: what is looked for is faint, and large trees learn the noise instead.
         return HistGradientBoostingClassifier(
@@ -167,9 +159,6 @@ def _feature_sets(samples: Sequence[AuditedProblem], seed: int) -> Iterator[_Set
 
 
 def _result(each: _Set, problem: _Problem) -> SetResult:
-    import numpy as np
-    from scipy.stats import norm, rankdata
-
     labels = problem.labels
     scores = np.zeros(len(labels))
     right = np.zeros(len(labels))
@@ -203,9 +192,6 @@ def _placements(scores: Floats, labels: Ints) -> Floats:
 
     The mean over either class is the AUC (DeLong, DeLong and Clarke-Pearson, 1988).
     """
-    import numpy as np
-    from scipy.stats import rankdata
-
     ranks = rankdata(scores)
     placements = np.zeros(len(labels))
     for label in (0, 1):
@@ -223,8 +209,6 @@ def _estimate(value: float, parts: Floats, problem: _Problem) -> tuple[Estimate,
     widened as Nadeau and Bengio (2003) do it, by the square root of 1 + folds * test / training.
     Measured without any signal, AUCs spread 1.2 to 1.5 times as far as the narrow error says.
     """
-    from scipy.stats import norm, sem
-
     unanswerable, answerable = parts[problem.labels == 1], parts[problem.labels == 0]
     if problem.paired:
         narrow = float(sem(unanswerable + answerable))
@@ -240,10 +224,6 @@ def _estimate(value: float, parts: Floats, problem: _Problem) -> tuple[Estimate,
 
 def _weights(each: _Set, model: Any, test: Ints, problem: _Problem) -> Floats:
     """How much a trained classifier goes by each feature; see `Feature.weight`."""
-    import numpy as np
-    from sklearn.inspection import permutation_importance
-    from sklearn.preprocessing import StandardScaler
-
     if hasattr(model, "coef_"):
         coefficients = model.coef_[0]
     elif hasattr(model, "feature_log_prob_"):
