@@ -4,7 +4,7 @@
 
 Each response is right with a known probability p, which differs by problem; what it states is a
 function of p, and so is whether it abstains and whether it notices. The truth is computed from
-20,000 pairs of the same model.
+50,000 pairs of the same model.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def coverage(
     options: argparse.Namespace,
 ) -> None:
     """Print for each measure of a simulated model how often its interval covers the truth."""
-    truth = {measure: found.value for measure, found in simulated(20_000).items()}
+    truth = {measure: found.value for measure, found in simulated(50_000).items()}
     covered, sums = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0.0)
     for _ in range(options.runs):
         for measure, found in simulated(options.pairs).items():
