@@ -42,7 +42,7 @@ from treecut_tasks.evaluation import (
     build_items,
     describe_run,
 )
-from treecut_tasks.evaluation.adaptive import FailureMetric, Plan, Search, Structure
+from treecut_tasks.evaluation.adaptive import FailureMetric, Search, SearchPlan, Structure
 from treecut_tasks.evaluation.clarification import DialogueSettings, Oracle
 from treecut_tasks.evaluation.parameters import Metrics, ShotChoice
 from treecut_tasks.evaluation.prompts import ShotFormat, SystemMessage
@@ -124,7 +124,7 @@ def _design_task(name: str, design: Design, parameters: TaskParameters) -> Task:
 def _search_task(name: str, search: Search, parameters: TaskParameters) -> Task:
     return _task(
         name,
-        BreakingDepthSource(Plan(search, parameters)),
+        BreakingDepthSource(SearchPlan(search, parameters)),
         parameters,
         answer=generate(),
         metrics=[breaking_depth_estimate(**search.model_dump())],

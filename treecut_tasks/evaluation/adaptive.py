@@ -109,7 +109,7 @@ class Search(BaseModel):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """Which items a search serves: of each depth the first that a stream has, one after the other.
 
     Attributes:

@@ -12,7 +12,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Value, metric
 
 from treecut_tasks.errors import validated
 from treecut_tasks.evaluation import JudgedResponse
-from treecut_tasks.evaluation.adaptive import Answer, Plan, Search
+from treecut_tasks.evaluation.adaptive import Answer, Search, SearchPlan
 from treecut_tasks.inspect_adapter.dataset import to_dataset
 from treecut_tasks.psychometrics import estimate
 
@@ -24,7 +24,7 @@ class BreakingDepthSource(SampleSource):
     that it has before it asks for more, so it goes the same way up to where it ended.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SearchPlan) -> None:
         self._plan = plan
         self._first = self._samples({})
         self._answers: dict[str, Answer] = {}

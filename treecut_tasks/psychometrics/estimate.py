@@ -23,7 +23,7 @@ SURE = 0.95
 
 
 @dataclass(frozen=True)
-class Rate:
+class Band:
     """A rate with its 95 % interval."""
 
     value: float
@@ -54,8 +54,8 @@ class Estimate:
     low: float | None
     high: float | None
     evidence: float
-    level: Rate
-    curve: Mapping[int, Rate]
+    level: Band
+    curve: Mapping[int, Band]
 
     def __str__(self) -> str:
         low, high = ("?" if end is None else f"{end:.1f}" for end in (self.low, self.high))
@@ -117,12 +117,12 @@ def estimate(counts: Mapping[int, tuple[int, int]], rate: float = 0.5) -> Estima
         low if crosses and isfinite(low) else None,
         high if crosses and isfinite(high) else None,
         exp(min(evidence, 700.0)),
-        Rate(
+        Band(
             *_interval(failed.sum(keepdims=True), (asked - failed).sum(keepdims=True))[
                 :, 0
             ].tolist()
         ),
-        {d: Rate(*each) for d, each in zip(depths, curve.T.tolist(), strict=True)},
+        {d: Band(*each) for d, each in zip(depths, curve.T.tolist(), strict=True)},
     )
 
 
