@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from treecut_tasks.causes import Explanation, analyse, explain
+from treecut_tasks.causes import analyse
 from treecut_tasks.errors import TreecutError, from_validation
 from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.diagnosis import Diagnosis, judge_diagnosis
@@ -196,7 +196,7 @@ def _cause(problem: str | None, value: str, theme: str | None) -> Cause:
         # Not a text of ours, in a data file of the user's for example.
         return unexplained
     by_chance = {"same_price": analysis.expected("same_price"), "any": analysis.expected()}
-    explanations: list[Explanation] = list(explain(problem, value, themes))
+    explanations = analysis.explanations(value)
     if not explanations:
         return Cause("unexplained", by_chance=by_chance)
     first = explanations[0]
