@@ -392,27 +392,12 @@ def test_bad_files(case: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_bad_file_is_one_sentence_on_the_command_line(
-    run_treecut: RunTreecut, tmp_path: Path
-) -> None:
-    u = write(tmp_path / "u.jsonl", unanswerable(PIE))
-    report = tmp_path / "report.md"
-    done = run_treecut("audit", u, tmp_path / "none.jsonl", "--report", report)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("Error: Data file ")
-    assert done.stderr.count("\n") == 1
-    assert not report.exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--folds", "1"), "folds is 1: it must be a whole number of 2 or more, and each class"),
         (("--seed", "-1"), "seed is -1: it must be a whole number from 0 to 4294967295."),
         (("--report", "r.txt"), "report is 'r.txt': it must end in .json or .md."),
         (("--figure", "f.pdf"), "figure is 'f.pdf': it must end in .png."),
-        (("--figure", "none/f.png"), "'none/f.png' cannot be written (No such file or directory)"),
     ],
 )
 def test_bad_options(

@@ -469,7 +469,6 @@ OUTFIT_LINE = json.dumps(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty"),
         (f"{GOOD_LINE}\nnonsense\n".encode(), "{path}:2 is not JSON"),
         (f"{GOOD_LINE}\n{OUTFIT_LINE}\n".encode(), "{path}:2 is of theme 'outfit', but {path}:1"),
     ],
