@@ -374,6 +374,9 @@ class TestSystemMessage:
         inspect_run(task, mock.model(), tmp_path)
         ((message,),) = mock.conversations
         assert message.text.count("Solve the following maths word problem.") == 3
+        for wrong in ({"system_message": "loud"}, {"fewshot_format": "x"}, {"instruction": "x"}):
+            with pytest.raises(TreecutError, match=f"{next(iter(wrong))} is .*: it must be"):
+                treecut_prompt(**wrong)
 
 
 class TestDataFiles:

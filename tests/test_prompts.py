@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.prompts import (
     COT_SYSTEM_MESSAGE,
     is_reasoning_model,
     make_shot,
+    problem_prompt,
     system_prompt,
     user_prompt,
 )
@@ -38,6 +42,12 @@ def test_prompt_is_the_same_for_all_problems_but_for_the_problem() -> None:
     """An unanswerable problem and its counterpart must not be told apart by their prompts."""
     twin = PROBLEM.counterpart()
     assert user_prompt(twin.text) == user_prompt(PROBLEM.text).replace(PROBLEM.text, twin.text)
+
+
+@pytest.mark.parametrize("wrong", [{"system_message": "loud"}, {"instruction": "loud"}])
+def test_what_there_is_not_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(TreecutError, match="is 'loud': it must be"):
+        problem_prompt(PROBLEM, **wrong)
 
 
 def test_example_ends_as_the_prompt_asks() -> None:

@@ -67,6 +67,10 @@ def to_dataset(
         solutions: whether `messages` end with the response that is wanted: the worked solution and
             the answer line.
         system_message: whether `messages` or `prompts` begin with the tasks' chain-of-thought message.
+
+    Raises:
+        TreecutError: a value that is not allowed, pairs of an answerable configuration, or a split that a
+            recipe does not have.
     """
     import datasets
 
@@ -94,6 +98,9 @@ def to_iterable_dataset(
     resume it. The rows are those of `to_dataset` with the same arguments, in the same order for a
     single reader. The number of `shards` is best a multiple of workers times nodes; by default it is one
     for each 4096 entries, and 16,384 at most. To resume, the begun shard is drawn again from its beginning.
+
+    Raises:
+        TreecutError: as `to_dataset`, or more shards than entries.
     """
     import datasets
 

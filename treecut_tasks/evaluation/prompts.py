@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
+from treecut_tasks.errors import checked_choice
 from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
 from treecut_tasks.problems import Problem
 
@@ -62,6 +63,9 @@ def problem_prompt(
         problem: the problem, or its text.
         system_message: `cot`, `none`, or `auto`, which takes the model for one that does not reason.
         instruction: `standard`, `bare`, `confidence` or `target:T`.
+
+    Raises:
+        TreecutError: another system message or instruction.
     """
     text = problem if isinstance(problem, str) else problem.text
     system = system_prompt(system_message)
@@ -109,7 +113,7 @@ def system_prompt(
         reasoning_configured: whether the framework was told to make the model reason (an effort or
             a budget for reasoning tokens), for `auto`.
     """
-    if choice == "none":
+    if checked_choice("system_message", choice, get_args(SystemMessage)) == "none":
         return None
     if choice == "auto" and (reasoning_configured or (model and is_reasoning_model(model))):
         return None

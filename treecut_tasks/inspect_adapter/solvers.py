@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import cast
 
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from treecut_tasks.errors import validated
+from treecut_tasks.evaluation import TaskParameters
 from treecut_tasks.evaluation.clarification import Dialogue, DialogueSettings
-from treecut_tasks.evaluation.instructions import STANDARD
-from treecut_tasks.evaluation.prompts import (
-    SHOT_SEPARATOR,
-    SystemMessage,
-    system_prompt,
-    user_prompt,
-)
+from treecut_tasks.evaluation.instructions import STANDARD, find_instruction
+from treecut_tasks.evaluation.prompts import SHOT_SEPARATOR, system_prompt, user_prompt
 
 
 @solver
@@ -34,12 +29,19 @@ def treecut_prompt(
             always sends it, `none` never does.
         fewshot_format: `turns` (user and assistant turns) or `single` (one user message).
         instruction: what is said around the problem; see `instructions.find_instruction`.
+
+    Raises:
+        TreecutError: another value of one of these.
     """
+    find_instruction(instruction)
+    asked = TaskParameters.parse(
+        {"system_message": system_message, "fewshot_format": fewshot_format}
+    )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         *examples, problem = state.messages
         prompt = user_prompt(problem.text, instruction)
-        if fewshot_format == "single":
+        if asked.fewshot_format == "single":
             shots = zip(examples[::2], examples[1::2], strict=True)
             shown = [f"{asked.text}\n\n{told.text}{SHOT_SEPARATOR}" for asked, told in shots]
             examples, prompt = [], "".join([*shown, prompt])
@@ -49,7 +51,7 @@ def treecut_prompt(
         model = get_model()
         reasoning = model.config.reasoning_effort not in (None, "none")
         text = system_prompt(
-            cast(SystemMessage, system_message),
+            asked.system_message,
             model=model.name,
             reasoning_configured=reasoning or bool(model.config.reasoning_tokens),
         )

@@ -123,6 +123,9 @@ def problem_at(config: ProblemConfig, seed: int, index: int, split: Split = WHOL
         seed: a whole number of 0 or more.
         index: position in the stream, from 0.
         split: which part of all problems the stream is of.
+
+    Raises:
+        TreecutError: a seed or an index below 0, or a theme with too few names for the split.
     """
     return Stream(config, seed, split=split).at(index).unanswerable
 
@@ -153,6 +156,9 @@ def stream(config: ProblemConfig, seed: int, one_stream: bool = False) -> Iterat
         config: the configuration.
         seed: a whole number of 0 or more.
         one_stream: draw as the authors did, from a single `random.Random(seed)`.
+
+    Raises:
+        TreecutError: a seed below 0.
     """
     if one_stream:
         members = authors_stream(config, seed)
