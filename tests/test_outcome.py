@@ -298,6 +298,12 @@ def test_work_grows_no_faster_than_the_text(piece: str) -> None:
         ),
         (None, "A pie costs 7 dollars, so a salad costs 12.\n\nAnswer: 12", None, None),
         ("I see no missing information.", "Answer: 12", None, None),
+        (
+            "I should answer unknown when there is not enough information. Let me see.",
+            "The conditions do not suffice. A pie is perhaps 5.\nAnswer: 12",
+            "The conditions do not suffice.",
+            True,
+        ),
     ],
 )
 def test_what_a_model_noticed(

@@ -73,7 +73,10 @@ def assumes(response: str) -> bool:
 def notices(sentence: str) -> bool:
     """Whether a folded sentence asserts, or asks, that something needed is missing."""
     sentence = sentence[:1000]
-    if patterns("exempt").search(sentence) or patterns("unnoticed").search(sentence):
+    if any(patterns(name).search(sentence) for name in ("exempt", "unnoticed")):
+        return False
+    # Reasoning often repeats what it was told to do if the price is not determined.
+    if all(patterns(name).search(sentence) for name in ("instruction_if", "instruction_then")):
         return False
     return bool(patterns("notice").search(sentence))
 
