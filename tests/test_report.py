@@ -36,7 +36,7 @@ from tests.report_logs import (
     scripted_model,
     simulated,
 )
-from treecut_tasks import ProblemConfig, clarification, pair_at, paired, unanswerable
+from treecut_tasks import ProblemConfig, clarification, diagnosis, pair_at, paired, unanswerable
 from treecut_tasks.cli.report import command as report_command
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.report import FORMATS
@@ -345,6 +345,16 @@ def test_a_run_of_dialogues_alone_makes_a_report(tmp_path: Path) -> None:
     document = make_document(evidence)
     assert [section.title for section in document.sections] == ["What is missing", "What was run"]
     assert write_report(evidence, document, tmp_path / "out", FORMATS)
+
+
+def test_the_papers_tables_come_right_after_the_summary(tmp_path: Path) -> None:
+    for made in (diagnosis(ans_depth=2, num_problems=2), unanswerable(num_problems=2)):
+        inspect_run(made, "treecut/solver", tmp_path)
+    evidence = read_evidence([str(tmp_path)])
+    document = make_document(evidence)
+    titles = [section.title for section in document.sections]
+    assert titles[:3] == ["Summary", "The paper's tables", "What is missing"]
+    assert "Table 1." in terminal(evidence, document)
 
 
 def test_a_resumed_run_counts_once(tmp_path: Path) -> None:

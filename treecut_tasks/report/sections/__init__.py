@@ -22,8 +22,8 @@ from treecut_tasks.report.sections import (
 
 SECTIONS = (
     summary.section,
-    diagnosis.section,
     paper_tables.section,
+    diagnosis.section,
     configurations.section,
     breaking_depth.section,
     claims.section,
