@@ -211,6 +211,29 @@ def test_it_is_readable_in_light_and_dark(page: Path, scheme: str) -> None:
     in_browser(page, check)
 
 
+@pytest.mark.parametrize(
+    ("width", "position"), [(1280, "sticky"), (1000, "sticky"), (500, "static")]
+)
+def test_the_navigation_hides_no_heading(page: Path, width: int, position: str) -> None:
+    async def check(browser: Browser) -> None:
+        await browser.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=800, deviceScaleFactor=1, mobile=False,
+        )  # fmt: skip
+        found = "getComputedStyle(document.querySelector('nav')).position"
+        assert await browser.run(found) == position
+        for anchor in await browser.run(
+            "[...document.querySelectorAll('nav a')].map((a) => a.hash)"
+        ):
+            await browser.run(f"document.querySelector({anchor!r}).scrollIntoView()")
+            assert await browser.run(
+                f"document.querySelector({anchor!r}).getBoundingClientRect().top >= "
+                "document.querySelector('nav').getBoundingClientRect().bottom"
+            )
+
+    in_browser(page, check)
+
+
 def test_it_can_be_used_with_the_keyboard_alone(page: Path) -> None:
     async def check(browser: Browser) -> None:
         assert await browser.tab_until("at.className === 'skip'") == 1
