@@ -14,6 +14,7 @@ from treecut_tasks.evaluation.calibration import Stated, calibrate, reliability,
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
 from treecut_tasks.evaluation.penalties import TARGETS, estimate, measure
 from treecut_tasks.evaluation.prompts import make_shot
+from treecut_tasks.evaluation.rates import rate
 
 PAIRS = 20
 WRONG = "999"
@@ -98,9 +99,14 @@ class TestMeasures:
         )
         measured = measure(judged)
         assert {name: measured[name] for name in expected} == pytest.approx(expected, nan_ok=True)
-        # Every pair is alike, so that there is nothing to be unsure about.
+        # Every pair is alike, and yet the next one need not be.
         for each in found.values():
-            assert math.isnan(each.value) or each.ci_low == each.value == each.ci_high
+            assert math.isnan(each.value) or each.ci_low <= each.value <= each.ci_high
+            assert each.ci_low != each.ci_high
+        wilson = rate([recall] * (len(judged) // 2))
+        assert found["abstention_recall"] == pytest.approx(
+            (wilson.value, wilson.ci_low, wilson.ci_high)
+        )
 
     def test_noticing_is_told_from_the_verdict(self) -> None:
         missing = "The price of a pie is not given."

@@ -102,6 +102,16 @@ def test_blank_lines_and_windows_line_ends_and_odd_characters(tmp_path: Path) ->
     assert records[1].problem == separator["problem"]
 
 
+@pytest.mark.parametrize(
+    ("written", "read"), [(11, "11"), (11.0, "11"), (3.5, "3.5"), ("11.0", "11.0")]
+)
+def test_a_number_is_an_answer_as_well_as_its_text(
+    written: object, read: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "own.jsonl", {**THREE, "answer": written})
+    assert [record.answer for record in read_data_files([path], unanswerable=False)] == [read]
+
+
 BAD_LINES = {
     "not JSON": ("{'problem': 1}", " is not JSON (key must be a string"),
     "cut off": ('{"problem": "A pie", "answ', " is not JSON"),
@@ -117,7 +127,7 @@ BAD_LINES = {
     "proof no text": (UNKNOWN | {"proof": 3}, ": proof is 3: it must be a text"),
     "config no object": (UNKNOWN | {"config": "x"}, ": config is 'x': it must be a mapping"),
 }
-BAD_ANSWERS: list[Any] = [3, None]
+BAD_ANSWERS: list[Any] = [True, None]
 BAD_ANSWERS += ["three", "Unknown", " 3", "3\n", "", "1/0", "1e999999999", "1_000", "٣", "1" * 99]
 
 

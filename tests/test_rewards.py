@@ -140,7 +140,7 @@ def test_only_the_weight_with_a_default_of_its_own_may_be_none() -> None:
         Reward(right=None)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("record", [{}, {"answer": None}, {"answer": 11}, {"answer": "eleven"}])
+@pytest.mark.parametrize("record", [{}, {"answer": None}, {"answer": True}, {"answer": "eleven"}])
 def test_records_without_an_answer_are_refused(record: dict[str, Any]) -> None:
     with pytest.raises(TreecutError, match=r"has the answer .* must be 'unknown' or a number"):
         Reward()("Answer: 11", record)

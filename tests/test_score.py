@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
     pair = {"pair_id": "one"}
     return [
         {"problem": PROBLEM, "answer": "unknown", "response": "Answer: unknown", "id": "a", **pair},
-        {"problem": FULL, "answer": 11, "response": "Answer: 11", "tag": {"name": "m"}, **pair},
+        {"problem": FULL, "answer": 11.0, "response": "Answer: 11", "tag": {"name": "m"}, **pair},
         {"problem": PROBLEM, "answer": "unknown", "response": "Answer: 12"},
         {"problem": PROBLEM, "answer": "unknown", "response": "x costs", "finish_reason": "length"},
     ]
@@ -46,7 +46,7 @@ def test_rates_of_all_kinds(responses: Path) -> None:
     run = score(responses.name, "--json", folder=responses.parent)
     table = json.loads(run.stdout)
     assert {kind: next(iter(rates.values()))["n"] for kind, rates in table.items()} == {
-        "unanswerable": 3,
+        "unanswerable": 1,
         "answerable": 1,
         "paired": 1,
     }
@@ -68,9 +68,9 @@ def test_several_files_count_together(responses: Path) -> None:
     (responses.parent / "other.jsonl").write_text(responses.read_text("utf-8"), encoding="utf-8")
     run = score(responses.name, "other.jsonl", "--json", folder=responses.parent)
     table = json.loads(run.stdout)
-    assert table["unanswerable"]["unknown_rate"]["n"] == 6
-    # The pair of each file is one of its own.
-    assert table["paired"]["pair_solved_rate"]["n"] == 2
+    # The same problems, answered once more.
+    assert table["unanswerable"]["unknown_rate"]["n"] == 1
+    assert table["paired"]["pair_solved_rate"]["n"] == 1
 
 
 def test_output_keeps_the_callers_keys(responses: Path) -> None:
@@ -126,7 +126,7 @@ def test_missing_key() -> None:
 def test_a_byte_order_mark_and_standard_input(responses: Path) -> None:
     text = "\ufeff" + responses.read_text(encoding="utf-8")
     run = score("-", folder=responses.parent, stdin=text)
-    assert "3 unanswerable problems" in run.stdout
+    assert "1 unanswerable problem:" in run.stdout
 
 
 class TestReview:
@@ -169,6 +169,14 @@ class TestReview:
         assert "4 marked" in printed
         assert "line 3: verdict 12, marked unknown" in printed
         assert "kappa of the verdicts: 0.6" in printed
+
+    def test_a_sheet_of_other_responses_is_refused(self, responses: Path) -> None:
+        self.mark(responses, {"1": "y"})
+        lines = responses.read_text(encoding="utf-8").splitlines(keepends=True)
+        (responses.parent / "other.jsonl").write_text("".join(reversed(lines)), encoding="utf-8")
+        run = score("other.jsonl", "--labels", "marked.csv", folder=responses.parent)
+        assert run.returncode != 0
+        assert "Line 1 of the sheet shows another response" in run.stderr
 
     def test_another_number_disagrees(self, responses: Path) -> None:
         assert "line 2: verdict 11, marked 12" in self.mark(responses, {"2": "12"})
@@ -230,5 +238,8 @@ def test_lm_evals_samples(tmp_path: Path) -> None:
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (tmp_path / "samples.jsonl").write_text(text, encoding="utf-8")
     table = json.loads(score("samples.jsonl", "--json", folder=tmp_path).stdout)
-    assert table["unanswerable"]["unknown_rate"]["n"] == 3
+    # Three responses to one problem.
+    unknown = table["unanswerable"]["unknown_rate"]
+    assert unknown["n"] == 1
+    assert unknown["value"] == pytest.approx(2 / 3)
     assert table["paired"]["pair_solved_rate"]["value"] == 1

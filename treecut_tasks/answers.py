@@ -23,3 +23,17 @@ def parse_number(text: str) -> Fraction | None:
 def is_answer(answer: object) -> bool:
     """Whether a value is an answer as data files write it: `unknown`, or a number in digits."""
     return isinstance(answer, str) and (answer == UNKNOWN or parse_number(answer) is not None)
+
+
+def answer_text(value: object) -> str:
+    """An answer as data files write it, of such a text or of a number: 11 and 11.0 are `11`.
+
+    Raises:
+        ValueError: neither `unknown` nor a number.
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(value) if type(value) in (int, float) else value
+    if not isinstance(text, str) or not is_answer(text):
+        raise ValueError(f"must be {UNKNOWN!r} or a number such as 11")
+    return text

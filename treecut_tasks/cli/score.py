@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,7 +67,8 @@ def command(
     unknown) and response; truncated or finish_reason, theme and pair_id may be added, and other
     keys are kept. lm-eval's samples_….jsonl or results_….json and Inspect logs (.eval, .json) are read as
     they are. Prints the rates of each kind of problems, and of pairs, with their 95 % intervals. Several
-    files count together; treecut report compares models.
+    files count together, several responses of a model to a problem with their mean; treecut report
+    compares models.
     """
     import random
 
@@ -102,9 +103,11 @@ def command(
             err=True,
         )
     if labels is not None:
-        click.echo(_agreement(reviewing.agreement(judged, read_text(labels, "sheet"))))
+        click.echo(_agreement(reviewing.agreement(responses, judged, read_text(labels, "sheet"))))
         return
-    rates = summarise_responses(judged, [each.pair for each in found])
+    rates = summarise_responses(
+        judged, [each.pair for each in found], [each.problem for each in found]
+    )
     if as_json:
         table = {
             kind: {name: asdict(rate) for name, rate in each.items()}
@@ -116,11 +119,21 @@ def command(
 
 
 class _Scored(NamedTuple):
-    """A response, judged, with the name of its pair, which no other file, model or repetition shares."""
+    """A response, judged, and what counts as one.
+
+    Attributes:
+        recorded: the response.
+        judged: it, judged.
+        problem: the same for all responses of a model to a problem.
+        cluster: the same for all of a model to a pair; files have pairs of their own.
+        pair: the same for two that are a pair; None if there is none.
+    """
 
     recorded: RecordedResponse
     judged: JudgedResponse
-    pair: str | None
+    problem: Hashable
+    cluster: Hashable
+    pair: Hashable
 
 
 def _responses(file: str) -> Iterator[_Scored]:
@@ -141,9 +154,10 @@ def _responses(file: str) -> Iterator[_Scored]:
     for model, each in named:
         if each.recorded is not None and each.judged is not None:
             nothing = False
-            pair = each.recorded.pair_id
-            unique = None if pair is None else f"{file} {model} {each.epoch} {pair}"
-            yield _Scored(each.recorded, each.judged, unique)
+            problem, pair = (model, each.recorded.problem), each.recorded.pair_id
+            cluster = problem if pair is None else (file, model, pair)
+            one = None if pair is None else (cluster, each.epoch)
+            yield _Scored(each.recorded, each.judged, problem, cluster, one)
     if nothing:
         raise TreecutError(f"{file!r} holds no responses: all samples failed.")
 
@@ -155,8 +169,8 @@ def _lines(rates: Mapping[TaskKind, Mapping[str, Rate]], found: Sequence[_Scored
     for kind, by_name in rates.items():
         n = next(iter(by_name.values())).n
         single = kind in ("unanswerable", "answerable")
-        what = f"{kind} problems" if single else f"pairs{'' if kind == 'paired' else f' ({kind})'}"
-        yield f"{n} {what}: share of responses that …, with a 95 % interval"
+        what = f"{kind} problem" if single else "pair" if kind == "paired" else f"{kind} pair"
+        yield f"{n} {what}{'' if n == 1 else 's'}: share of responses that …, with a 95 % interval"
         meanings = {**RATES[kind], **CAUSE_RATES}
         for name, rate in by_name.items():
             if rate.value or not name.startswith("cause_"):
@@ -197,7 +211,7 @@ def _measures(found: Sequence[_Scored]) -> Iterator[tuple[str, Estimate, str]]:
     from treecut_tasks.evaluation.penalties import MEASURES, estimate
 
     judged = [each.judged for each in found]
-    clusters = [each.pair or each.recorded.problem for each in found]
+    clusters = [each.cluster for each in found]
     for name, value in estimate(judged, clusters, np.random.default_rng(0)).items():
         yield name, value, MEASURES[name].meaning
     rows = stated(judged, clusters)

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from treecut_tasks.answers import answer_text
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.judging import Ending, judge_response
-from treecut_tasks.problems import is_answer
 
 
 def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool = False) -> Ending:
@@ -32,12 +32,13 @@ def verdict(response: str | None, record: Mapping[str, Any], *, truncated: bool 
     Raises:
         TreecutError: a record without an answer of that form.
     """
-    answer = record.get("answer")
-    if not isinstance(answer, str) or not is_answer(answer):
+    try:
+        answer = answer_text(record.get("answer"))
+    except ValueError as error:
         raise TreecutError(
-            f"The record to reward has the answer {answer!r}: it must be 'unknown' or a number in "
-            "quotes such as '11', so hand on the rows with the column 'answer' as they were made."
-        )
+            f"The record to reward has the answer {record.get('answer')!r}: it {error}, so hand on the "
+            "rows with the column 'answer' as they were made."
+        ) from None
     return judge_response(answer, response, truncated=truncated).ending
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from treecut_tasks.evaluation.calibration import Estimate, resamples
 from treecut_tasks.evaluation.judging import JudgedResponse
+from treecut_tasks.evaluation.rates import rate
 
 TARGETS = (0, 50, 75, 90)
 """Confidence targets in percent under which every run is scored."""
@@ -22,11 +23,13 @@ class Measure(NamedTuple):
         meaning: what it is, in a clause.
         counted: what a response adds to the numerator.
         among: what it adds to the denominator.
+        ends: the least and the greatest that it can be.
     """
 
     meaning: str
     counted: Callable[[JudgedResponse], float]
     among: Callable[[JudgedResponse], float]
+    ends: tuple[float, float] = (0, 1)
 
 
 def is_wrong_number(judged: JudgedResponse) -> bool:
@@ -56,6 +59,7 @@ def _score_at(percent: int) -> Measure:
         f"right +1, wrong number -{penalty:.3g}, anything else 0; mean",
         lambda judged: judged.right - penalty * is_wrong_number(judged),
         _all,
+        (-penalty, 1),
     )
 
 
@@ -65,6 +69,7 @@ MEASURES = {
         "right minus wrong numbers, from -100 to 100",
         lambda judged: 100 * (judged.right - is_wrong_number(judged)),
         _all,
+        (-100, 100),
     ),
     "abstention_precision": Measure(
         "share of abstentions that are justified", _justified, _abstains
@@ -113,9 +118,9 @@ def measure(judged: Sequence[JudgedResponse]) -> dict[str, float]:
         judged: the responses, at least one.
     """
     table: dict[str, float] = {}
-    for name, (_, counted, among) in MEASURES.items():
-        whole = sum(map(among, judged))
-        table[name] = sum(map(counted, judged)) / whole if whole else math.nan
+    for name, of in MEASURES.items():
+        whole = sum(map(of.among, judged))
+        table[name] = sum(map(of.counted, judged)) / whole if whole else math.nan
     return table
 
 
@@ -134,11 +139,18 @@ def estimate(
     size = len(place)
     draws = resamples(size, rng)
     found: dict[str, Estimate] = {}
-    for name, (_, counted, among) in MEASURES.items():
-        sums = [
-            np.bincount(cluster, [part(each) for each in judged], size) for part in (counted, among)
-        ]
+    for name, of in MEASURES.items():
+        counted, among = (
+            np.bincount(cluster, [part(each) for each in judged], size)
+            for part in (of.counted, of.among)
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = (draws @ sums[0]) / (draws @ sums[1])
+            values = (draws @ counted) / (draws @ among)
         found[name] = Estimate.of(values)
+        if found[name].ci_low == found[name].ci_high:
+            # Resamples of what is all alike are all alike. What was not seen can have a share as large
+            # as Wilson's interval says of none, and be as far from it as can be.
+            unseen = rate([0.0] * np.count_nonzero(among)).ci_high
+            value = found[name].value
+            found[name] = Estimate(value, *(value + unseen * (end - value) for end in of.ends))
     return found

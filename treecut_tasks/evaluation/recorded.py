@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StrictBool, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool
 
+from treecut_tasks.answers import answer_text
 from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.evaluation.clarification import DialogueRecord
 from treecut_tasks.evaluation.instructions import STANDARD
 from treecut_tasks.evaluation.judging import JudgedResponse, judge_response
-from treecut_tasks.evaluation.rates import Rate, TaskKind, counts, kind_of, summarise
-from treecut_tasks.problems import is_answer
+from treecut_tasks.evaluation.rates import (
+    RATES,
+    Rate,
+    TaskKind,
+    counts,
+    kind_of,
+    mean_counts,
+    summarise,
+)
 
 _CUT_OFF = ("length", "max_tokens", "model_length")
 
@@ -39,7 +47,7 @@ class RecordedResponse(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     problem: str
-    answer: str
+    answer: Annotated[str, BeforeValidator(answer_text)]
     response: str | None
     truncated: StrictBool = False
     finish_reason: str | None = None
@@ -48,14 +56,6 @@ class RecordedResponse(BaseModel):
     reasoning: str | None = None
     instruction: str = STANDARD
     dialogue: DialogueRecord | None = None
-
-    @field_validator("answer", mode="before")
-    @classmethod
-    def _price_or_unknown(cls, value: object) -> object:
-        text = str(value) if type(value) is int else value
-        if not isinstance(text, str) or not is_answer(text):
-            raise ValueError("must be 'unknown' or a number such as 11")
-        return text
 
     @property
     def cut_off(self) -> bool:
@@ -137,23 +137,34 @@ def score_responses(responses: Iterable[Mapping[str, Any]]) -> list[JudgedRespon
 
 
 def summarise_responses(
-    judged: Sequence[JudgedResponse], pair_ids: Sequence[str | None] = ()
+    judged: Sequence[JudgedResponse],
+    pair_ids: Sequence[Hashable] = (),
+    problems: Sequence[Hashable] = (),
 ) -> dict[TaskKind, dict[str, Rate]]:
     """The rates of judged responses by name, with those of causes, for each kind that occurs.
 
     Args:
         judged: the responses.
         pair_ids: for each of them the name of its pair, or None; without names no rates of pairs.
+        problems: for each of them the name of its problem: several responses to it count with their
+            mean, and so do several pairs with it. Without names each counts for itself.
     """
-    rows: dict[TaskKind, list[dict[str, float]]] = {"unanswerable": [], "answerable": []}
-    members: dict[str, dict[bool, JudgedResponse]] = {}
-    for number, each in enumerate(judged):
+    names = problems or range(len(judged))
+    rows: dict[TaskKind, dict[Hashable, list[dict[str, float]]]] = {}
+    members: dict[Hashable, dict[bool, tuple[Hashable, JudgedResponse]]] = {}
+
+    def add(name: Hashable, row: dict[str, float], *of: JudgedResponse) -> None:
+        rows.setdefault(kind_of(*of), {}).setdefault(name, []).append(row)
+
+    for number, (name, each) in enumerate(zip(names, judged, strict=True)):
         if each.dialogue is None:
-            rows[kind_of(each)].append(counts(each, causes=True))
+            add(name, counts(each, causes=True), each)
         if pair_ids and (pair_id := pair_ids[number]) is not None:
-            members.setdefault(pair_id, {})[each.unanswerable] = each
+            members.setdefault(pair_id, {})[each.unanswerable] = name, each
     for pair in members.values():
         if len(pair) == 2:
-            both = pair[True], pair[False]
-            rows.setdefault(kind_of(*both), []).append(counts(*both))
-    return {kind: summarise(each) for kind, each in rows.items() if each}
+            (name, first), (_, second) = pair[True], pair[False]
+            add(name, counts(first, second), first, second)
+    return {
+        kind: summarise([*map(mean_counts, rows[kind].values())]) for kind in RATES if kind in rows
+    }

@@ -66,10 +66,14 @@ def sheet(
             judgement.quote.text if judgement.quote else "",
             judgement.tier or "",
             response.problem.rpartition("Question:")[2].strip(),
-            (response.response or "")[-_SHOWN:],
+            _end(response),
         )
         writer.writerow((place + 1, "", *map(inert, cells)))
     return text.getvalue()
+
+
+def _end(response: RecordedResponse) -> str:
+    return (response.response or "")[-_SHOWN:]
 
 
 def inert(cell: str) -> str:
@@ -92,7 +96,9 @@ class Agreement:
     disagreements: tuple[tuple[int, str, str], ...]
 
 
-def agreement(judged: Sequence[JudgedResponse], marked: str) -> Agreement:
+def agreement(
+    responses: Sequence[RecordedResponse], judged: Sequence[JudgedResponse], marked: str
+) -> Agreement:
     """Compare verdicts with a sheet's marks; rows without a mark do not count."""
     ours: list[str] = []
     theirs: list[str] = []
@@ -107,7 +113,15 @@ def agreement(judged: Sequence[JudgedResponse], marked: str) -> Agreement:
                 f"The sheet has the line {shown(line)}: it must be from 1 to {len(judged)}, so give the "
                 "file that the sheet was made from."
             )
-        judgement = judged[int(line) - 1].judgement
+        place = int(line) - 1
+        marked_response, own = row.get("response"), inert(_end(responses[place]))
+        # Spreadsheets change line ends.
+        if marked_response is not None and marked_response.split() != own.split():
+            raise TreecutError(
+                f"Line {line} of the sheet shows another response than line {line} of what is scored: "
+                "give the files that the sheet was made from, in their order."
+            )
+        judgement = judged[place].judgement
         found = judgement.value or judgement.verdict
         verdict = judgement.verdict if mark == "y" else _verdict(mark, line)
         ours.append(judgement.verdict)

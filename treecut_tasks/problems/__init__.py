@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treecut_tasks.answers import UNKNOWN, is_answer
+from treecut_tasks.answers import UNKNOWN
 from treecut_tasks.problems.config import (
     ORDERS,
     SAMPLINGS,
@@ -67,7 +67,6 @@ __all__ = [
     "example_pairs",
     "generate",
     "generate_pair",
-    "is_answer",
     "named_split",
     "pair_at",
     "problem_at",

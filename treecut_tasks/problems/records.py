@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from treecut_tasks.answers import UNKNOWN, is_answer
+from treecut_tasks.answers import UNKNOWN, answer_text
 from treecut_tasks.errors import TreecutError, validated
 from treecut_tasks.problems.members import content_id
 
@@ -31,19 +31,13 @@ def _text(text: str) -> str:
     return text
 
 
-def _answer(answer: str) -> str:
-    if not is_answer(answer):
-        raise ValueError(f"must be {UNKNOWN!r}, or a number in quotes such as '11'")
-    return answer
-
-
 class _Line(BaseModel):
     """What is read of a line or a row; other keys are left alone."""
 
     model_config = ConfigDict(strict=True)
 
     problem: Annotated[str, AfterValidator(_text)]
-    answer: Annotated[str, AfterValidator(_answer)]
+    answer: Annotated[str, BeforeValidator(answer_text)]
     proof: str | None = None
     config: dict[str, Any] | None = None
     pair_id: str | int | None = None
