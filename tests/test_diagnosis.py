@@ -424,6 +424,8 @@ def test_a_dialogue_is_logged_and_explained(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert sample.metadata["dialogue"]["questions"][0]["kind"] == "foreign"
         (score,) = (sample.scores or {}).values()
+        # Rates of single problems are none of a dialogue's.
+        assert isinstance(score.value, dict) and "unknown_rate" not in score.value
         assert "an item that the problem does not have" in (score.explanation or "")
 
 

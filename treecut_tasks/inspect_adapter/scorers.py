@@ -142,8 +142,10 @@ def treecut_scorer() -> Scorer:
             "cause": "" if judged.cause is None else judged.cause.kind,
             "rule": "unknown" if judged.says_unknown else "answered",
         }
+        # What a dialogue ends with is no answer to the problem as it stands.
+        single = counts(judged) if judged.dialogue is None else {}
         return Score(
-            value={**about, **counts(judged)},
+            value={**about, **single},
             answer=judgement.value or judgement.verdict,
             reason=_REASONS.get(judgement.reason, judgement.reason),
             explanation=describe_response(
