@@ -721,6 +721,11 @@ def test_formats_and_options(
         (log, "--format", "html"): "needs a folder",
         (log, "-o", ""): "-o is empty",
         (log, "--name", "GPT-X"): "must be OLD=NEW",
+        (
+            log,
+            "--name",
+            "nobody=X",
+        ): "No model is called 'nobody', so it cannot be renamed: there are m",
         (): "Give paths of logs",
     }.items():
         with pytest.raises(TreecutError, match=re.escape(message)):

@@ -15,8 +15,9 @@ from treecut_tasks.errors import TreecutError
 from treecut_tasks.evaluation.rates import RATES as DEFINITIONS
 from treecut_tasks.evaluation.rates import TaskKind, counts
 from treecut_tasks.logs import Batch, Response, Run, Words, find_sources, read_log
+from treecut_tasks.logs.untrusted import one_line
 from treecut_tasks.report.cells import CONFIGURATION, KEYS, make_cells
-from treecut_tasks.report.labels import Variant, label_models
+from treecut_tasks.report.labels import Variant, label_models, short_name
 
 Progress = Callable[[str], None]
 """Told what is done next."""
@@ -174,7 +175,7 @@ def read_evidence(
     What cannot be used is listed in the result with a sentence for each; the rest is read.
 
     Raises:
-        TreecutError: nothing at all can be used.
+        TreecutError: nothing at all can be used, or no model has a name that is to be replaced.
     """
     left_out: list[LeftOut] = []
     sources: dict[Path, Path] = {}
@@ -223,6 +224,12 @@ def gather(
     frame = frame.drop_duplicates("identifier", keep="last")
     frame = frame.drop_duplicates(["task_id", "task", "sample", "epoch"], keep="last")
     frame = frame.sort_index().drop(columns=["identifier", "task_id"]).reset_index(drop=True)
+    called = {name for run in runs for name in (run.model, short_name(run.model, {}))}
+    for old in (name for name in names or {} if name not in called):
+        there = ", ".join(sorted({one_line(run.model) for run in runs}))
+        raise TreecutError(
+            f"No model is called {old!r}, so it cannot be renamed: there are {there}."
+        )
     kept = sorted(frame["run"].unique())
     frame["run"] = frame["run"].map({old: new for new, old in enumerate(kept)})
     runs = [runs[number] for number in kept]
