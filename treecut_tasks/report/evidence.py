@@ -148,9 +148,18 @@ class Evidence:
             found.append(means.assign(model=model))
         return pd.concat(found, ignore_index=True)
 
-    def asked_alike(self, frame: pd.DataFrame, model: str) -> pd.DataFrame:
-        """The rows of a model, and those to which the settings that set it apart do not apply."""
-        return frame[frame["alike"].map(lambda labels: model in labels).astype(bool)]
+    def asked_alike(
+        self, frame: pd.DataFrame, model: str, fewshot: int | None = None
+    ) -> pd.DataFrame:
+        """The rows of a model, and those to which the settings that set it apart do not apply.
+
+        Args:
+            frame: rows of `responses` or `problems`.
+            model: the label.
+            fewshot: the number of their worked examples; None for any.
+        """
+        chosen = frame["alike"].map(lambda labels: model in labels).astype(bool)
+        return frame[chosen if fewshot is None else chosen & (frame["fewshot"] == fewshot)]
 
     def words(self, chosen: pd.DataFrame) -> list[Words]:
         """The words of some rows of `responses`, in their order; Inspect logs are read again for them."""

@@ -85,8 +85,7 @@ def _table(
     headline, *others = columns
     rows = []
     for (model, fewshot), pairs in evidence.pairs_of(kind, responses).groupby(["model", "fewshot"]):
-        own = evidence.asked_alike(responses, str(model))
-        own = own[own["fewshot"] == fewshot]
+        own = evidence.asked_alike(responses, str(model), int(fewshot))
         found = {name: rate_of(pairs[name]) for name in RATES[kind]}
         rows.append(
             {"model": model, "fewshot": fewshot, "pairs": len(pairs)}

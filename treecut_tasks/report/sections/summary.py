@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _NOTE = (
     "Paper's rate: hallucination by the paper's rule. Number (a hallucination), unknown, none: how responses "
     "to unanswerable problems end. Accuracy: of answerable problems. Pairs: both members right. Format: the "
-    "last line is as the prompt asks. n: unanswerable + answerable problems."
+    "answer's line is as the prompt asks. n: unanswerable + answerable problems."
 )
 _UNLIKE = " Not all rows are of the same configurations of problems: compare them by depth."
 _UNANSWERABLE = ("paper_hallucination_rate", "hallucination_rate", "unknown_rate", "no_answer_rate")
@@ -43,18 +43,18 @@ def section(evidence: Evidence) -> Section:
 
 def _table(evidence: Evidence) -> Table:
     keys = ["model", "fewshot"]
-    problems = dict([*evidence.problems.groupby(keys)])
     pairs = dict([*evidence.pairs.groupby(keys)])
     rows, structures = [], set()
-    for key, responses in evidence.answers.groupby(keys):
-        own = problems.get(key, evidence.problems[:0])
+    for model, fewshot in evidence.answers.groupby(keys).groups:
+        own = evidence.asked_alike(evidence.problems, model, fewshot)
+        responses = evidence.asked_alike(evidence.scored, model, fewshot)
         structure = own[["unanswerable", *CONFIGURATION]].drop_duplicates().astype(str)
         structures.add(frozenset(structure.itertuples(index=False, name=None)))
-        solved = pairs.get(key, evidence.pairs[:0])["pair_solved_rate"]
+        solved = pairs.get((model, fewshot), evidence.pairs[:0])["pair_solved_rate"]
         unanswerable, answerable = own[own["unanswerable"]], own[~own["unanswerable"]]
-        followed = responses.loc[responses["scored"], "tier"] == "contract"
+        followed = responses["tier"] == "contract"
         rows.append(
-            dict(zip(keys, key, strict=True))
+            {"model": model, "fewshot": fewshot}
             | {"unanswerable_problems": len(unanswerable), "answerable_problems": len(answerable)}
             | {"pairs": len(solved)}
             | {name: rate_of(unanswerable[name]) for name in _UNANSWERABLE}
