@@ -534,6 +534,19 @@ def test_instructions_are_compared_on_the_same_problems(tmp_path: Path) -> None:
     assert measured.loc[~measured["from_paper"], "model"].tolist() == ["model"]
 
 
+def test_a_model_that_states_no_confidence_is_told_so(tmp_path: Path) -> None:
+    asked = unanswerable(ans_depth=2, num_problems=3, instruction="confidence")
+    for folder, text in {"none": "Answer: 7", "stated": "Answer: 7\nConfidence: 90 %"}.items():
+        inspect_run(asked, scripted_model(saying(text), folder), tmp_path)
+    (found,) = (
+        each
+        for each in make_document(read_evidence([str(tmp_path)])).blocks(Table)
+        if each.name == "calibration"
+    )
+    assert found.shown["n"].tolist() == ["0 of 3", "3 of 3"]
+    assert found.data["out_of"].tolist() == [3, 3] and pd.isna(found.data["brier"][0])
+
+
 def test_the_order_of_runs_depends_on_neither_clock_nor_names(tmp_path: Path) -> None:
     logs = [
         inspect_run(unanswerable(ans_depth=2, num_problems=3), saying_model, tmp_path)

@@ -50,6 +50,9 @@ _MEASURES = {
 }
 """Of each table of measures the caption, the columns and the note."""
 
+_ASKS = "confidence"
+"""The instruction that asks for a confidence."""
+
 _CALIBRATION = ("brier", "calibration_error", "auroc", "risk_coverage_area")
 
 
@@ -102,19 +105,25 @@ def _blocks(frame: pd.DataFrame) -> Iterator[Table | Figure]:
 def _calibration(groups: Mapping[str, pd.DataFrame]) -> Iterator[Table | Figure]:
     all_stated = {model: stated(rows["judged"], rows["cluster"]) for model, rows in groups.items()}
     several = {model: rows for model, rows in all_stated.items() if len(rows) > 1}
+    found = []
+    for model, rows in all_stated.items():
+        measures = dict.fromkeys(_CALIBRATION, MISSING)
+        if model in several:
+            measures = vars(calibrate(rows, np.random.default_rng(0)))
+        elif not groups[model]["instruction"].eq(_ASKS).any():
+            continue
+        sizes = {"responses": len(rows), "out_of": len(groups[model])}
+        found.append({"model": model, **sizes, **measures})
+    if found:
+        yield _table(
+            "calibration",
+            "Calibration of stated confidences",
+            found,
+            _CALIBRATION,
+            "n: how many responses state a confidence. docs/confidence.md defines the measures.",
+        )
     if not several:
         return
-    found = [
-        {"model": model, "responses": len(rows), **vars(calibrate(rows, np.random.default_rng(0)))}
-        for model, rows in several.items()
-    ]
-    yield _table(
-        "calibration",
-        "Calibration of stated confidences",
-        found,
-        _CALIBRATION,
-        "n: responses that state a confidence. docs/confidence.md defines the measures.",
-    )
 
     def diagonal(axes: Axes) -> None:
         axes.plot([0, 100], [0, 100], color="0.6", linewidth=1)
@@ -143,14 +152,19 @@ def _calibration(groups: Mapping[str, pd.DataFrame]) -> Iterator[Table | Figure]
 def _table(
     name: str, caption: str, found: Sequence[Row], columns: Sequence[str], note: str
 ) -> Table:
-    rows = [{key: row[key] for key in ("model", "responses", *columns)} for row in found]
+    keys = ("model", "responses", "out_of", *columns)
+    rows = [{key: row[key] for key in keys if key in row} for row in found]
     heads = {
         column.removesuffix("_rate").replace("_", " "): cell(column, plain) for column in columns
     }
     # It says nothing new.
     heads.pop("right minus wrong index", None)
-    heads = {"model": cell("model"), "n": cell("responses"), **heads}
+    heads = {"model": cell("model"), "n": _number, **heads}
     return Table.of(name, caption, rows, heads, note)
+
+
+def _number(row: Row) -> str:
+    return f"{row['responses']} of {row['out_of']}" if "out_of" in row else str(row["responses"])
 
 
 def _costs(model: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
