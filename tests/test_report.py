@@ -25,7 +25,7 @@ from rich.cells import cell_len
 
 import treecut_tasks.extras
 from tests.conftest import RunTreecut
-from tests.framework_runs import inspect_run, inspect_values
+from tests.framework_runs import inspect_run, inspect_values, save_lm_eval_run
 from tests.report_logs import (
     EVIL,
     FlakyModel,
@@ -36,7 +36,16 @@ from tests.report_logs import (
     scripted_model,
     simulated,
 )
-from treecut_tasks import ProblemConfig, clarification, diagnosis, pair_at, paired, unanswerable
+from treecut_tasks import (
+    ProblemConfig,
+    breaking_depth,
+    clarification,
+    diagnosis,
+    pair_at,
+    paired,
+    structure,
+    unanswerable,
+)
 from treecut_tasks.cli.report import command as report_command
 from treecut_tasks.errors import TreecutError
 from treecut_tasks.report import FORMATS
@@ -355,6 +364,29 @@ def test_the_papers_tables_come_right_after_the_summary(tmp_path: Path) -> None:
     titles = [section.title for section in document.sections]
     assert titles[:3] == ["Summary", "The paper's tables", "What is missing"]
     assert "Table 1." in terminal(evidence, document)
+
+
+def test_a_search_for_the_breaking_depth_stands_apart(tmp_path: Path) -> None:
+    """Answers decide which problems are asked: they change no cell, neither the paper's views."""
+    inspect_run(structure(num_problems=10), "treecut/guesser", tmp_path / "set")
+    inspect_run(breaking_depth(max_calls=30), "treecut/guesser", tmp_path / "search")
+    save_lm_eval_run(tmp_path / "lm-eval", "treecut_breaking_depth", "guesser", limit=30)
+    of_set, of_both, of_search = (
+        make_document(read_evidence([str(tmp_path / name) for name in names]))
+        for names in (["set"], ["set", "search"], ["search", "lm-eval"])
+    )
+    for name in ("table-1", "cells", "claims"):
+        pd.testing.assert_frame_equal(table(of_both, name), table(of_set, name))
+    drawn = [
+        {each.name: each.alt for each in document.blocks(Figure) if each.name.startswith("figure")}
+        for document in (of_both, of_set, of_search)
+    ]
+    assert drawn[0] == drawn[1] and drawn[2] == {}
+    assert table(of_search, "breaking-depth")["problems"].tolist() == [30, 30]
+    assert table(of_search, "endings")["responses"].tolist() == [30, 30]
+    assert table(of_both, "endings")["responses"].tolist() == [230]
+    titles = [section.title for section in of_search.sections]
+    assert not {"The paper's tables", "Structure of the problems", "The paper's claims"} & {*titles}
 
 
 def test_a_resumed_run_counts_once(tmp_path: Path) -> None:

@@ -101,21 +101,26 @@ class Evidence:
 
         Repetitions, and runs of the same problems, do not count as more problems.
         """
-        groups = self.scored.groupby([*KEYS, "problem_id"], dropna=False)
-        means = groups[[*RATES, "headline"]].mean()
-        kept = ["pair_id", "alike", "instruction"]
-        means[kept] = groups[kept].first()
-        return means.reset_index()
+        return _problems(self.scored)
+
+    @cached_property
+    def set_problems(self) -> pd.DataFrame:
+        """The same without the responses of the task breaking_depth.
+
+        Answers decide what it asks for, so these do not belong beside those to a set of problems.
+        """
+        return _problems(self.scored[~_is_search(self.scored)])
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """One row for each model and configuration (see `cells`)."""
-        return make_cells(self.problems)
+        """One row for each model and configuration of `set_problems` (see `cells`)."""
+        return make_cells(self.set_problems)
 
     @cached_property
     def counted_cells(self) -> pd.DataFrame:
         """The rates of the cells with the number of their responses, those without a verdict included."""
-        answers = self.answers.assign(no_verdict=~self.answers["scored"])
+        answers = self.answers[~_is_search(self.answers)]
+        answers = answers.assign(no_verdict=~answers["scored"])
         groups = answers.groupby(KEYS, dropna=False)
         counted = groups[["no_verdict", "truncated"]].sum().assign(responses=groups.size())
         told = ["problems", "rate", "value", "ci_low", "ci_high", "false_unknown_rate"]
@@ -251,6 +256,19 @@ def in_words(frame: pd.DataFrame) -> pd.Series:
     """How each response ends, one of `ENDINGS`."""
     cut_off = (frame["ending"] == "no_answer") & frame["truncated"]
     return frame["ending"].mask(cut_off, "cut_off").map(ENDINGS)
+
+
+def _is_search(responses: pd.DataFrame) -> pd.Series:
+    """Whether responses are of the task breaking_depth of Inspect, or that of lm-eval."""
+    return responses["task"].str.endswith("breaking_depth")
+
+
+def _problems(scored: pd.DataFrame) -> pd.DataFrame:
+    groups = scored.groupby([*KEYS, "problem_id"], dropna=False)
+    means = groups[[*RATES, "headline"]].mean()
+    kept = ["pair_id", "alike", "instruction"]
+    means[kept] = groups[kept].first()
+    return means.reset_index()
 
 
 def _row(response: Response) -> dict[str, Any]:

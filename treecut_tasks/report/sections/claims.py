@@ -215,7 +215,8 @@ _RULE = (
 
 def section(evidence: Evidence) -> Section:
     """Make the section; it is empty where no problem was answered."""
-    problems = evidence.problems[evidence.problems["instruction"] == STANDARD]
+    problems = evidence.set_problems
+    problems = problems[problems["instruction"] == STANDARD]
     rows = [
         row
         for label, variant in evidence.variants.items()

@@ -32,6 +32,7 @@ _NOTE = (
     "answer's line is as the prompt asks. n: unanswerable + answerable problems."
 )
 _UNLIKE = " Not all rows are of the same configurations of problems: compare them by depth."
+_SEARCHED = " Problems that breaking_depth chose are among them, but not in the paper's tables."
 _UNANSWERABLE = ("paper_hallucination_rate", "hallucination_rate", "unknown_rate", "no_answer_rate")
 
 
@@ -74,6 +75,7 @@ def _table(evidence: Evidence) -> Table:
         "format": cell("format_followed_rate", percent),
     }
     note = _NOTE + (_UNLIKE if len(structures) > 1 else "")
+    note += _SEARCHED if len(evidence.problems) > len(evidence.set_problems) else ""
     return Table.of("summary", "Rates by model", rows, heads, note)
 
 
