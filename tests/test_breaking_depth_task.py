@@ -230,6 +230,6 @@ def test_the_report_fits_the_same_curve(rising: Path, tmp_path: Path) -> None:
     rows = {bool(row["breaking_depth"] > 0): row for _, row in table.data.iterrows()}
     assert rows[True]["breaking_depth"] == pytest.approx(inspect_values(log)["breaking_depth"])
     assert (rows[False]["outcome"], rows[False]["problems"]) == ("flat", 150)
-    assert "no breaking depth: flat at 1.00 (0.98 to 1.00)" in set(table.shown["finding"])
+    assert "no breaking depth: flat at 100.0 % (98 to 100)" in set(table.shown["finding"])
     (figure,) = [each for each in document.blocks(Figure) if each.name == "breaking-depth"]
     assert figure.svg.startswith(b"<?xml")

@@ -31,7 +31,7 @@ class Band:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+        return f"{100 * self.value:.1f} % ({100 * self.low:.0f} to {100 * self.high:.0f})"
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Estimate:
             case "flat":
                 return f"no breaking depth: flat at {self.level}"
             case "falling":
-                first, *_, last = (rate.value for rate in self.curve.values())
-                return f"no breaking depth: falls from {first:.2f} to {last:.2f}"
+                first, *_, last = (100 * rate.value for rate in self.curve.values())
+                return f"no breaking depth: falls from {first:.0f} to {last:.0f} %"
             case "undecided" if self.evidence < exp(SHOWN):
                 return f"undecided: a rise is not shown, nor that there is none; {self.level}"
             case "undecided":
