@@ -214,7 +214,12 @@ class TestBadInput:
             (
                 "treecut_depth8",
                 {"seeed": 1},
-                "Unknown parameter 'seeed': the parameters of this task are",
+                "Unknown parameter 'seeed': the parameters of this task are num_vars, cut_depth,",
+            ),
+            (
+                "treecut_structure_depth4_path_simple",
+                {"seeed": 1},
+                "Unknown parameter 'seeed': the parameters of this task are order,",
             ),
             ("treecut_depth8", {"n": 1}, "Unknown parameter 'n'"),
             ("treecut_depth8", {"counterpart": "full"}, "Unknown parameter 'counterpart'"),
@@ -264,6 +269,10 @@ class TestBadInput:
     def test_parameters_stand_under_our_key(self, metadata: dict[str, Any]) -> None:
         with pytest.raises(TreecutError, match=r'--metadata \'\{"treecut": \{"num_problems": '):
             task_manager(**metadata).load(["treecut_depth2"])
+
+    def test_our_key_is_written_in_small_letters(self) -> None:
+        with pytest.raises(TreecutError, match=r"The key 'Treecut' .*: write it 'treecut'"):
+            task_manager(Treecut={"num_problems": 1}).load(["treecut_depth2"])
 
     def test_fewshot_with_a_data_file_without_solutions(self, tmp_path: Path) -> None:
         path = tmp_path / "open.jsonl"

@@ -105,6 +105,10 @@ def _parameters(design: Design, arguments: Mapping[str, Any]) -> TaskParameters:
         and (name != "instruction" or design.instruction is None)
     ]
     for name in arguments:
+        if name != KEY and name.lower() == KEY:
+            raise TreecutError(
+                f"The key {name!r} stands in lm-eval's metadata: write it {KEY!r}, in small letters."
+            )
         if name in names and name not in _SHARED:
             raise TreecutError(
                 f"The parameter {name} stands alone in lm-eval's metadata: put TreeCut's parameters "
@@ -124,20 +128,25 @@ def _parameters(design: Design, arguments: Mapping[str, Any]) -> TaskParameters:
             f"{KEY} is {shown(given)} in lm-eval's metadata: it must be an object with parameters, "
             f'--metadata \'{{"{KEY}": {{"num_problems": 100}}}}\' for example.'
         )
+    own: Mapping[str, Any] = arguments["treecut_task"]
     for name in given:
         if name in _ELSEWHERE:
             raise TreecutError(
                 f"{name} is no parameter of the lm-eval tasks: use {_ELSEWHERE[name]}."
             )
+        if name not in names:
+            takes = ", ".join(each for each in names if each not in own)
+            raise TreecutError(
+                f"Unknown parameter {name!r}: the parameters of this task are {takes}."
+            )
     values = dict(given)
-    own: Mapping[str, Any] = {} if "data_file" in values else arguments["treecut_task"]
-    for name, value in own.items():
+    for name, value in own.items() if "data_file" not in values else ():
         if values.setdefault(name, value) not in (value, [value]):
             raise TreecutError(
                 f"{name} is {shown(values[name])}, but this task is the one for {name} {value}: choose "
                 f"the task that you want by its name, and leave {name} out."
             )
-    return TaskParameters.parse(values, allowed=names)
+    return TaskParameters.parse(values)
 
 
 def _row(item: Item, system: str | None) -> dict[str, Any]:
