@@ -287,6 +287,34 @@ def test_responses_can_be_read_with_verdict_and_words(written: dict[str, Path]) 
     assert {row[verdict].split(":")[0] for row in both} == {"Hallucination", "Right"}
 
 
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_a_dialogue_is_read_as_a_whole_with_what_is_due(tmp_path: Path, suffix: str) -> None:
+    log = inspect_run(
+        clarification(ans_depth=2, num_problems=3), "treecut/solver", tmp_path / "run"
+    )
+    path = tmp_path / f"log{suffix}"
+    write_eval_log(log, str(path))
+    evidence = read_evidence([str(path)])
+    (page,) = write_report(evidence, make_document(evidence), tmp_path, ["html"])
+    content = shown_in_page(page)
+    kind, verdict = (content["columns"].index(name) for name in ("problems", "verdict"))
+    settled = 0
+    for row, facts, words in zip(content["rows"], content["facts"], content["texts"], strict=True):
+        _, _, prompt, response = words
+        due = facts["correct answer"]
+        assert row[verdict].startswith(f"Right: it answers {due}")
+        assert "[assistant]" not in prompt and prompt.endswith("Answer: unknown")
+        if row[kind].startswith("unanswerable"):
+            settled += 1
+            question, reply, answer = response.split("\n\n[")
+            assert question.startswith("[assistant]\n") and "Ask: " in question
+            assert reply.startswith("user]\n") and " costs " in reply
+            assert answer.startswith("assistant]\n") and answer.endswith(f"Answer: {due}")
+        else:
+            assert response.endswith(f"Answer: {due}") and "[" not in response
+    assert settled == 3
+
+
 def test_what_was_run(document: Document) -> None:
     runs = table(document, "runs").set_index("tasks")
     evil = runs[runs["logged_as"].str.startswith("mockllm")].iloc[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
 )
+from inspect_ai.model import ChatMessage
 from pydantic import Field
 from pydantic_core import from_json
 
@@ -143,21 +144,31 @@ def inspect_words(
     """The words of some responses, by identifier of the sample and repetition."""
     words: dict[tuple[object, int], Words] = {}
     for sample in _whole(path, wanted):
+        start = _start(sample)
         words[sample.id, sample.epoch] = Words(
             str(sample.metadata.get("problem") or ""),
             str(sample.metadata.get("lacks") or ""),
-            _prompt(sample),
-            sample.output.completion,
+            _said(sample.messages[:start]),
+            _said(sample.messages[start:]) if _questions(sample) else sample.output.completion,
         )
     return words
 
 
-def _prompt(sample: EvalSample) -> str:
-    messages = list(sample.messages)
-    # With examples as turns, assistant messages belong to the prompt; the last is the response.
-    if messages and messages[-1].role == "assistant":
-        messages.pop()
+def _said(messages: Sequence[ChatMessage]) -> str:
     return "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages)
+
+
+def _start(sample: EvalSample) -> int:
+    """The place of the first message that is no part of the prompt; examples as turns are."""
+    answered = bool(sample.messages) and sample.messages[-1].role == "assistant"
+    return max(0, len(sample.messages) - 2 * _questions(sample) - answered)
+
+
+def _questions(sample: EvalSample) -> int:
+    """The number of questions in a dialogue; each has a reply."""
+    dialogue = sample.metadata.get("dialogue")
+    questions = dialogue.get("questions") if isinstance(dialogue, dict) else None
+    return len(questions) if isinstance(questions, list) else 0
 
 
 def _whole(path: Path, wanted: set[tuple[int | str, int]] | None) -> Iterator[EvalSample]:
@@ -237,7 +248,7 @@ def _response(
         judged=judged,
         unanswerable=logged.target == UNKNOWN,
         recorded=recorded,
-        prompt="" if sample is None else _prompt(sample),
+        prompt="" if sample is None else _said(sample.messages[: _start(sample)]),
         error=one_line(logged.error or ""),
         seconds=logged.working_time,
         **tokens,

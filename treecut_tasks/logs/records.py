@@ -110,7 +110,7 @@ class Words(NamedTuple):
         problem: the problem's text.
         lacks: the sentence that was cut out of it; empty for answerable problems.
         prompt: all messages that the model was sent.
-        response: what it answered.
+        response: what it answered; in a dialogue its questions, the replies and the answer.
     """
 
     problem: str = ""
@@ -166,8 +166,8 @@ class Response:
 
     @property
     def words(self) -> Words | None:
-        """Problem, prompt and response, where they are at hand."""
-        if self.recorded is None:
+        """Problem, prompt and response, where they are at hand; of a dialogue they stay in the log."""
+        if self.recorded is None or (self.judged is not None and self.judged.dialogue is not None):
             return None
         lacks = (self.problem.lacks or "") if self.unanswerable else ""
         return Words(self.recorded.problem, lacks, self.prompt, self.recorded.response or "")

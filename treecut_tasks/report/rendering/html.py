@@ -173,7 +173,7 @@ def _facts(row: Any) -> dict[str, Any]:
     facts = {
         "decided by": row.reason and f"{row.reason} ({row.tier or 'no tier'})".replace("_", " "),
         "paper's rule": by_rule,
-        "correct answer": row.judged and row.judged.answer,
+        "correct answer": row.judged and row.judged.due,
         "problem": row.problem_id,
         "pair": row.pair_id,
         "run": row.run + 1,
