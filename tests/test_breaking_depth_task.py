@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from inspect_ai import eval_set
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import Model, ModelOutput, get_model
 
-from tests.framework_runs import OFFLINE, inspect_run, inspect_values, save_lm_eval_run
+from tests.framework_runs import OFFLINE, ROOT, inspect_run, inspect_values, save_lm_eval_run
 from tests.metric_epochs import metric_values
 from treecut_tasks import breaking_depth
 from treecut_tasks.errors import TreecutError
@@ -220,6 +222,20 @@ def test_metric_of_no_answers() -> None:
     assert isinstance(values, dict)
     assert values["calls"] == 0
     assert "outcome_undecided" in values
+
+
+def test_the_documentation_has_every_parameter_with_its_default() -> None:
+    text = (ROOT / "docs" / "breaking-depth.md").read_text("utf-8")
+    told: dict[str, str] = {}
+    for names, defaults in re.findall(r"(?m)^\| (`.*?) \| (.*?) ?\| ", text):
+        each = re.findall(r"`(\w+)`", names)
+        told |= zip(each, defaults.split(", ") if defaults else [""] * len(each), strict=True)
+    taken = {**inspect.signature(breaking_depth).parameters}
+    taken.pop("others")
+    assert {name: told.get(name) for name in taken} == {
+        name: "" if each.default is None else str(each.default).lower()
+        for name, each in taken.items()
+    }
 
 
 def test_the_report_fits_the_same_curve(rising: Path, tmp_path: Path) -> None:
